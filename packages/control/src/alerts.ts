@@ -113,7 +113,9 @@ export async function readLeakRecipients({ pool }: ControlDatabase, keyId: strin
     where k.id = ${keyId} order by m.email`)
 }
 
-/** Records an email as sent. Returns false if it was sent before, or if the key had one of this kind today (UTC). */
+/**
+ * Records an email as sent. Returns false if it was sent before, or if the key had an email of this kind today (UTC).
+ */
 export async function claimAlert({ pool }: ControlDatabase, { keyId, kind, occurrence }: KeyAlert): Promise<boolean> {
   const claimed = await pool.execute(sql`
     insert into alerts (key_id, kind, occurrence, day)

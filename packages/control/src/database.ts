@@ -1,6 +1,6 @@
 // Opens the control database. Most operations are one statement, which is atomic and costs one round trip. Others are a
-// transaction. The removal of a store or a merchant is several statements, and can be repeated after a failure. A
-// transaction would hold the locks of keys while it waits for usage.
+// transaction. The removal of a store or a merchant is several statements, and can be repeated after a failure. In one
+// transaction, a removal would hold the locks on keys while it waits to delete their usage.
 
 import { Pool, parseConnectionUrl, type Statement } from '@store-export/postgres'
 

@@ -161,7 +161,7 @@ export async function withdrawInvitation(options: {
   readonly database: ControlDatabase
   readonly storeId: string
   readonly invitationId: string
-  /** The actor for the audit table. Without it, the name of the database session. */
+  /** The actor for the audit table; the name of the database session by default. */
   readonly actor?: string
 }): Promise<boolean> {
   const { database, storeId, invitationId, actor } = options

@@ -73,7 +73,10 @@ export async function replayRevocations(
   }
 }
 
-/** Whether the event revokes nothing. The last event of a viewer can revoke the role of an admin. */
+/**
+ * Whether the event only gives access, so that it revokes nothing. An event with the role `viewer` counts as a
+ * revocation, because it can take the role of an admin away.
+ */
 function givesAccess({ action, details }: RevocationEvent): boolean {
   if (action === 'key.turned_on') return true
   return (action === 'membership.added' || action === 'membership.role_changed') && !/"role": ?"viewer"/.test(details)

@@ -41,7 +41,8 @@ export interface CommandContext extends ControlTarget, RegistryContext {}
 const COMMAND_POOL_SIZE = 1
 
 /**
- * Returns the settings. Prints warnings about the environment. Throws `InvalidSettingError` for the first invalid one.
+ * Returns the settings. Prints warnings about the environment. Throws `InvalidSettingError` for the first invalid
+ * setting.
  */
 export function readSettings(env: ProcessContext['env']): Config {
   const { config, warnings } = readConfig(env)

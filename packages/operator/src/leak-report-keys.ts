@@ -24,7 +24,7 @@ export interface ReportKeys {
  * valid, and an event reports it once. Throws `InvalidSettingError` if the first file can't be read or is invalid.
  */
 export function readReportKeys(path: string, emit: EventHandler): ReportKeys {
-  // The state comes before the content. If the file changes in between, the next report reads it again.
+  // The file's state is read before its content. If the file changes in between, the next report reads it again.
   let { state, keys } = {
     state: stateOf(read(path, (file) => statSync(file))),
     keys: parseReportKeys(read(path, readText)),

@@ -22,7 +22,10 @@ export interface LogOptions {
 /** A log that doesn't block the process (see line-output.ts). */
 export interface Log {
   readonly handleEvent: EventHandler
-  /** Writes an audit event at any level. Returns whether the output accepted it: not while it is stalled. */
+  /**
+   * Writes an audit event at any level. Returns whether the output accepted the event; false while the output is
+   * stalled.
+   */
   record(event: AuditRecorded): boolean
   /** Returns the number of lines that the output dropped after the last call. */
   takeDropped(): number
@@ -38,7 +41,7 @@ const LIST_LENGTH_MAX = 50
 const CAUSE_DEPTH_MAX = 4
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
-/** Maximum number of different lines about repeated events in one hour or minute. The log leaves out further ones. */
+/** Maximum number of different lines about repeated events in one hour or minute. The log leaves out further lines. */
 const GROUPS_MAX = 10_000
 
 /**

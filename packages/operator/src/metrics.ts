@@ -1,5 +1,5 @@
 // Counts events for Prometheus. No label contains a store, a key, or a client's path, because each value adds a series.
-// The log contains those.
+// The log contains these values.
 
 import type { KeyRejected, RequestCompleted } from '@store-export/api'
 import { ENDPOINTS, ERRORS } from '@store-export/contract'

@@ -89,7 +89,7 @@ class CopyLife {
     if (args.includes('--full')) model.fullySynced(startedAt)
     if (args.includes('--prune')) model.pruned(startedAt)
     expect(await compareDestination(this.#destination, await readStore(this.#source), model)).toEqual([])
-    // Moves beyond the overlap, so that the next run does not read these rows again.
+    // Moves the clock beyond the overlap, so that the next run does not read these rows again.
     clock.advance(10 * MINUTE_MS)
   }
 

@@ -216,7 +216,7 @@ describe('checking a key and counting its request', () => {
   })
 
   test("[R8] if the session's time zone has an offset with odd seconds, rate limit windows still start at full UTC minutes", async () => {
-    // Monrovia was 44 minutes and 30 seconds behind UTC until 1972.
+    // Monrovia was 44 minutes and 30 seconds behind UTC until 1972, so its minutes start 30 seconds after those of UTC.
     await control.sql.unsafe(`alter database ${databaseName()} set timezone = 'Africa/Monrovia'`)
     const fresh = control.secondNode()
     expect(await admitKey('1960-03-01 12:00:59+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 1 })

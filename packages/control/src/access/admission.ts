@@ -50,11 +50,11 @@ export interface PresentedKey {
 export const BUSY = Symbol('busy')
 
 /**
- * Returns the admissions of requests of one key, one for each address, in their order. They are null if the key is
- * unknown, revoked, expired, or turned off, or if its store was removed. One of them is null if the key doesn't work
- * from this address. Waits for the lock on the key's counter. Rejects like `Pool.query`.
+ * Returns the admissions of requests of one key, one for each address, in their order. All are null if the key is
+ * unknown, revoked, expired, or turned off, or if its store was removed. The admission for an address is null if the
+ * key doesn't work from this address. Waits for the lock on the key's counter. Rejects like `Pool.query`.
  *
- * Runs one statement. Only a key with an allow list needs one for each different address.
+ * Runs one statement, or one for each different address if the key has an allow list.
  */
 export async function admit(
   hash: HashedKey,

@@ -5,9 +5,9 @@ import { isIP } from 'node:net'
 
 /**
  * Returns the address of the client: the entry of X-Forwarded-For that the first of `proxies` trusted proxies appended,
- * without a port. Null without a valid entry, because all clients share the address of the proxy. Without a proxy,
- * returns the address of the connection. An IPv4 address in IPv6 notation becomes IPv4, and the zone of an IPv6 address
- * is removed.
+ * without a port. Null without a valid entry: the connection then only has the address of the proxy, which all clients
+ * share. Without a proxy, returns the address of the connection. An IPv4 address in IPv6 notation becomes IPv4, and the
+ * zone of an IPv6 address is removed.
  */
 export function clientAddress(connection: string, forwardedFor: string | null, proxies: number): string | null {
   const entry = proxies === 0 ? connection : ((forwardedFor ?? '').split(',').at(-proxies) ?? '')

@@ -44,7 +44,10 @@ export interface KeyRequest {
   readonly name: string
   /** Email address of the account that creates the key, for lists; null for the operator's command line. */
   readonly createdBy: string | null
-  /** What the key may do; everything by default. A replacement uses only the end, and keeps the rest of the old key. */
+  /**
+   * What the key may do; everything by default. A replacement uses only `expiresAt`, and keeps the other permissions of
+   * the old key.
+   */
   readonly permissions?: KeyPermissions
   /**
    * The key of the same store that the new key replaces. It ends `endsAfterHours` after the first use of the new key
@@ -52,7 +55,7 @@ export interface KeyRequest {
    * replacement, the new key replaces the older key instead, so that the older key still ends when it would have.
    */
   readonly replaces?: { readonly keyId: string; readonly endsAfterHours: ReplacedKeyHours }
-  /** The actor for the audit table. Without it, the name of the database session. */
+  /** The actor for the audit table; the name of the database session by default. */
   readonly actor?: string
   readonly random: RandomBytes
   /** First characters of the key, which the operator chooses; `sdx_` by default. */

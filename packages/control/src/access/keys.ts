@@ -38,7 +38,10 @@ export interface KeySummary extends KeyPermissions {
   readonly retiresAt: Date | null
   /** ID of the key that this key replaces; null if there is none. */
   readonly replaces: string | null
-  /** Hours from the first use of this key to the end of the replaced key; null without one, or if it ended at once. */
+  /**
+   * Hours from the first use of this key to the end of the replaced key; null if there is no replaced key, or if it
+   * ended at once.
+   */
   readonly replacedKeyHours: number | null
 }
 
@@ -137,7 +140,7 @@ export async function renameKey(options: {
   readonly keyId: string
   readonly storeId?: string
   readonly name: string
-  /** The actor for the audit table. Without it, the name of the database session. */
+  /** The actor for the audit table; the name of the database session by default. */
   readonly actor?: string
 }): Promise<boolean> {
   const { database, keyId, storeId, actor } = options
@@ -160,7 +163,7 @@ export async function revokeKey(options: {
   readonly database: ControlDatabase
   readonly keyId: string
   readonly storeId?: string
-  /** The actor for the audit table. Without it, the name of the database session. */
+  /** The actor for the audit table; the name of the database session by default. */
   readonly actor?: string
   /** Why the key is revoked, for the audit table. */
   readonly details?: Readonly<Record<string, string>>

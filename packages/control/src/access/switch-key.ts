@@ -13,7 +13,7 @@ interface KeySwitch {
   /** With a store, a key of another store is `unknown`. */
   readonly storeId?: string
   readonly to: 'off' | 'on'
-  /** The actor for the audit table. Without it, the name of the database session. */
+  /** The actor for the audit table; the name of the database session by default. */
   readonly actor?: string
 }
 

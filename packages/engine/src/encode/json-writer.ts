@@ -41,7 +41,10 @@ export class JsonWriter {
     return this.bytes.subarray(0, this.length)
   }
 
-  /** Makes room for `count` more bytes, which can replace `bytes` and `view`. The methods below call it themselves. */
+  /**
+   * Makes room for `count` more bytes. This can replace `bytes` and `view`. The methods below call `reserve`
+   * themselves.
+   */
   reserve(count: number): void {
     if (this.length + count + OVERHANG_BYTES <= this.bytes.length) return
     this.grow(count + OVERHANG_BYTES)

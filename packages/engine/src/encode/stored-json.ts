@@ -138,7 +138,10 @@ function endOfString({ bytes, view }: Cell, quote: number, end: number): number 
   }
 }
 
-/** Whether one of four bytes is a quote or a backslash. Subtracting 1 from a zero byte sets its highest bit. */
+/**
+ * Whether one of four bytes is a quote or a backslash. The XOR turns a byte that matches into zero, and subtracting 1
+ * from a zero byte sets its highest bit.
+ */
 function hasQuoteOrBackslash(four: number): boolean {
   const quotes = four ^ 0x22222222
   const backslashes = four ^ 0x5c5c5c5c

@@ -27,7 +27,10 @@ const forTypes = (types: readonly string[], cast: Cast): Record<string, Cast> =>
   Object.fromEntries(types.map((type) => [type, cast]))
 
 const TEXTS = ['text', 'varchar', 'bpchar']
-/** Casts an infinite float to NaN, because PostgreSQL 13 has no infinite numeric. Both are contract violations. */
+/**
+ * Casts an infinite float to NaN, because PostgreSQL 13 has no infinite numeric. Infinity and NaN both violate the
+ * contract.
+ */
 const floatToNumeric: Cast = (column) =>
   `case when ${column} in ('Infinity', '-Infinity') then 'NaN' else ${column}::numeric end`
 const HEX_GROUP = '[0-9a-fA-F]'
@@ -56,7 +59,7 @@ const numeric = {
 const timestamp = {
   timestamptz: castTo('timestamptz'),
   timestamp: inUtc,
-  // Dates reach further than timestamps. A later date becomes null.
+  // A date can be later than every timestamp. Such a date becomes null.
   date: (column: string) =>
     `case when isfinite(${column}) and ${column} > date '294276-12-31' then null else ${inUtc(`${column}::timestamp`)} end`,
 }

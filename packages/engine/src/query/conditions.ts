@@ -106,8 +106,8 @@ function timestampExpression(field: string, resource: Resource, present: Present
 }
 
 /**
- * Whether `created_at` replaces a null in the field. Some stores set `updated_at` only when a row is changed (reading
- * R14).
+ * Whether `created_at` replaces a null in the field. Some stores leave `updated_at` null until a row is changed
+ * (reading R14).
  */
 export function fallsBackToCreatedAt(resource: Resource, field: string, present: PresentColumns): boolean {
   return (

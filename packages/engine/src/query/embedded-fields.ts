@@ -59,7 +59,7 @@ function embeddedStatement(
   const child = { resource, alias: 'c', present }
   const columns = presentColumnsOf(resource, present).map((column) => `c.${identifier(column)}`)
   const sorted = ['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))
-  // An order or an offset stops PostgreSQL from joining in another order.
+  // An order or an offset in the subquery keeps PostgreSQL from joining in another order than parents first.
   const inOrder =
     sorted.length === 0
       ? ' offset 0'

@@ -7,7 +7,7 @@ import type { PseudonymSecret } from './reduced-expression.ts'
 /** `created_at` of a row; null if the row has none. Such a row comes last in a list (reading R17). */
 export type CreatedAt = Microseconds | null
 
-/** The position of a row in its list, with the full precision of the database. A cursor contains one. */
+/** The position of a row in its list, with the full precision of the database. A cursor contains a position. */
 export interface Position {
   readonly createdAt: CreatedAt
   /** UUID in lower case. */
@@ -78,7 +78,7 @@ export interface PagePlan extends CommonPlan {
 }
 
 /**
- * The way in which PostgreSQL finds the changed rows of a page. Both return the same rows:
+ * The way in which PostgreSQL finds the changed rows of a page. Both ways return the same rows:
  * - `sort`: find all changed rows in the index on `updated_at`, and sort them.
  * - `skip`: read the list in its order, and skip unchanged rows inside the index.
  */

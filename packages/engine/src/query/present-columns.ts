@@ -7,9 +7,12 @@ export interface PresentColumn {
   readonly notNull: boolean
   /** PostgreSQL's name of the type, such as `timestamptz`; for a domain, that of its base type; for an enum, `enum`. */
   readonly type: string
-  /** Up to three keys of each index that starts with this column: `created_at, id, updated_at`. None is partial. */
+  /**
+   * Up to three keys of each index that starts with this column: `created_at, id, updated_at`. Partial indexes are left
+   * out.
+   */
   readonly indexes: readonly string[]
-  /** Whether its table reads other tables; see `READS_OTHER_TABLES`. */
+  /** Whether the column's table reads other tables; see `READS_OTHER_TABLES`. */
   readonly readsOtherTables?: boolean
 }
 
@@ -20,7 +23,7 @@ export interface PresentColumn {
 export const READS_OTHER_TABLES = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity
     or pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null)`
 
-/** The tables of a store by name, each with its readable columns by name. A table can have none. */
+/** The tables of a store by name, each with its readable columns by name. A table can have no readable column. */
 export type PresentTables = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
 
 /** The tables of a store, and the name of the schema that contains them. */

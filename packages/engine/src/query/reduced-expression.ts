@@ -29,7 +29,7 @@ export function reducedExpression(
     case 'null':
       return 'null'
     case 'region':
-      // `json` can contain text that jsonb rejects, so a member of it can't be read without a risk.
+      // A value of type json can contain text that jsonb rejects, so reading one of its members could fail the page.
       return type === 'jsonb' ? region(column) : 'null'
     case 'pseudonym':
       return pseudonymExpression(column, secret)

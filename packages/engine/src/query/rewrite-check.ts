@@ -27,8 +27,8 @@ export function rewriteCheckStatement(
 }
 
 /**
- * Returns a statement that is also true if a table reads other tables now, but didn't when the columns were read. The
- * service then reads the columns again.
+ * Returns a statement whose result is also true if a table reads other tables now, but didn't when the columns were
+ * read. The service then reads the columns again.
  */
 function ownRewriteCheck(tables: readonly Resource[], present: PresentColumns): string {
   const oids = tables.map((table) => `${textLiteral(tableName(table, present))}::pg_catalog.regclass`).join(', ')

@@ -80,7 +80,7 @@ function isSearchIndexed({ equal, containing }: Search, { table }: Resource, pre
 export function hasChangeIndex({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
   const { type, indexes = [] } = present.get(resource.table)?.get(field) ?? {}
   if (operator === '=' || field !== 'updated_at' || type !== 'timestamptz') return false
-  // A range of the index lacks the rows without a timestamp, which are before every end time.
+  // Rows without a timestamp count as before every end time, but a range of the index lacks them.
   if (operator === '<' && !isNeverNull(field, resource, present)) return false
   // The same index finds rows without updated_at by created_at.
   const fallsBack = fallsBackToCreatedAt(resource, field, present)

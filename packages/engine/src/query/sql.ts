@@ -210,7 +210,7 @@ function changedRowsQuery(plan: PagePlan, context: SqlContext, range: string): s
   const table = `${tableName(resource, present)} t`
   const positions = 'select t."created_at", t."id" from'
   const others = filters.filter(({ field }) => field !== 'updated_at')
-  // The ranges contain the conditions on updated_at.
+  // With `sort`, the ranges already contain the conditions on updated_at.
   const filtered = accessPath === 'sort' ? { ...plan, filters: others } : plan
   const rest = `${conditions(filtered, context)}${notRemoved(resource, present)}`
   const ranges = changedRanges(plan, present).map(({ condition }) => `${positions} ${table} where ${condition}${rest}`)

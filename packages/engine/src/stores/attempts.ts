@@ -100,7 +100,8 @@ export class Attempts {
         this.options.pools.discard(address.storeId, reason, { connection, graceSeconds })
       try {
         return await within(deadline - startedAt, running, () => {
-          // If the time was spent waiting for a connection, the other connections may still work.
+          // Only the time with a connection counts. If the request spent its time waiting for one, the store's other
+          // connections may still work.
           const isHung = performance.now() - startedAt > timeoutMs * HUNG_SHARE
           discard('no response in time', isHung ? 0 : GRACE_SECONDS)
         })

@@ -23,7 +23,8 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   // The server, the role, or the database has reached its connection limit. The node closes its own idle connections.
   '53300': 'free connections',
   '53400': 'free connections',
-  // A standby canceled the query because of a conflict with replay, or a serialization failed. The next snapshot works.
+  // A standby canceled the query because of a conflict with replay, or a serialization failed. A retry takes a new
+  // snapshot, with which the query can succeed.
   '40001': 'same connection',
   // A pooler has sent a prepared statement to another connection.
   '26000': 'stop preparing',

@@ -60,7 +60,7 @@ export class Pages {
   failed(error: unknown, { address, plan }: Omit<PageRequest, 'prefix'>, connection: Connection): void {
     if (!isCanceled(error) && !(error instanceof TimeLimitPassed)) return
     this.plans.expire(connection)
-    // A scan batch takes as long for one row as for many.
+    // A scan batch takes as long for one row as for many, so a smaller page would not be faster.
     if (plan.kind === 'page' && plan.scanBatch === undefined) this.sizes.tooSlow(listOf(address, plan), plan.limit)
   }
 

@@ -93,7 +93,7 @@ export class StoreColumns {
     })
     present
       .then((columns) => this.reportChanges(address.storeId, known, columns))
-      // The request reports the error of its read.
+      // The request itself reports the error of its read.
       .catch(() => undefined)
     return present
   }
@@ -124,7 +124,7 @@ export class StoreColumns {
       )
       .join('\n\n')
     const schema = this.schemas.get(text) ?? this.schemaOf(...rows)
-    // The map is in the order of last use.
+    // The map is in the order of last use, so its first entry was used longest ago.
     this.schemas.delete(text)
     this.schemas.set(text, schema)
     const [oldest = ''] = this.schemas.keys()
@@ -189,7 +189,7 @@ type ColumnRow = { readonly table: string; readonly readsOtherTables: boolean } 
 
 interface IndexRow {
   readonly table: string
-  /** Column of the first key. */
+  /** The column that is the first key. */
   readonly column: string
   /** Up to three keys, separated by a comma and a space. */
   readonly keys: string

@@ -59,7 +59,7 @@ export class StoreCounts {
         if (this.isDue(key)) await this.start(key, count)
       })
     } catch {
-      // The next request counts again.
+      // A failed renewal has no effect: the next request counts again.
     } finally {
       this.renewing.delete(key)
     }

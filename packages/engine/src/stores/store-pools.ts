@@ -111,7 +111,7 @@ export class StorePools {
     for (;;) {
       const pool = this.poolOf(address, deadline)
       const slot = await this.connections.take(pool, limit)
-      // If the pool was discarded during the wait, there is a new one.
+      // Null means that the pool was discarded during the wait. The next round uses a new pool.
       if (slot !== null)
         return await this.connections.run(slot, (connection) => work(connection, pool.address), deadline)
     }
@@ -134,7 +134,7 @@ export class StorePools {
     pool.isDiscarded = true
     this.options.emit({ event: 'store.pool_closed', storeId, reason })
     this.connections.abandon(pool)
-    // A request that ends before then releases its slot, which closes the connection.
+    // A request that ends within the grace time releases its slot, which closes the connection.
     const close = () => {
       for (const slot of pool.running) void slot.connection?.close()
     }

@@ -155,9 +155,9 @@ function isAwaited({ startedAt, preparedAt, isSuccessor }: OpenTransaction): boo
  * - Transactions that were open at the arrival.
  * - Transactions that were prepared after the arrival. They have new names, so each can be a transaction that was open
  *   at the arrival.
- * - Transactions with an earlier start that a poll first found after the arrival. Such a transaction is the second one
- *   of a message, or one after `COMMIT AND CHAIN`. If starts are hidden, every later transaction counts whose session
- *   had one open.
+ * - Transactions with an earlier start that a poll first found after the arrival. Such a transaction is the second
+ *   transaction of one message, or follows `COMMIT AND CHAIN`. If starts are hidden, a later transaction counts if its
+ *   session had a transaction open at the arrival.
  */
 function stillOpen(
   lasting: OpenTransactions,

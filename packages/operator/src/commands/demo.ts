@@ -44,7 +44,8 @@ interface Demo {
 }
 
 /**
- * Connections to the control database during the setup. Few are enough, because it runs one statement after another.
+ * Connections to the control database during the setup. Few are enough, because the setup runs one statement after
+ * another.
  */
 const SETUP_POOL_SIZE = 2
 
@@ -85,7 +86,7 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
     if (json) printJson(summary(facts))
     else print(formatPanel(facts, styled))
   } catch (error) {
-    // After Ctrl-C, the lifecycle closes everything.
+    // After Ctrl-C, the lifecycle closes everything, so the start ends here.
     if (lifecycle.signal.aborted) return
     await lifecycle.close('failed start')
     throw error

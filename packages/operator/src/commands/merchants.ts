@@ -206,7 +206,7 @@ async function accountsOf({ database, keys, config }: CommandContext, url: strin
   return new Accounts({ ...config, database, secret, url: url ?? LOCAL })
 }
 
-/** Address of the dashboard for operations that don't depend on it. */
+/** Address of the dashboard for operations that don't depend on the address. */
 const LOCAL = 'http://127.0.0.1'
 
 /** Returns the address for sign-in links: from the settings, from the running demo, or on this machine. */

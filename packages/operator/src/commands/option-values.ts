@@ -37,7 +37,7 @@ export function parseRole(text: string): MemberRole {
   return role
 }
 
-/** Adds a scope to those of earlier options. Throws commander's `InvalidArgumentError` for an unknown one. */
+/** Adds a scope to those of earlier options. Throws commander's `InvalidArgumentError` for an unknown scope. */
 export function addScope(text: string, earlier: readonly Scope[] = []): Scope[] {
   const scope = SCOPES.find((known) => known === text)
   if (scope === undefined) throw new InvalidArgumentError(`Accepted: ${SCOPES.join(', ')}.`)

@@ -37,7 +37,7 @@ async function serve(processContext: ProcessContext, dashboard: boolean): Promis
   try {
     await startServing({ ...context, log, lifecycle, dashboard })
   } catch (error) {
-    // After a signal, the lifecycle closes everything.
+    // After a signal, the lifecycle closes everything, so the start ends here.
     if (lifecycle.signal.aborted) return
     await lifecycle.close('failed start')
     throw error

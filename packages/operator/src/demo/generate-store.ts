@@ -33,7 +33,8 @@ export interface GenerateOptions {
 }
 
 /**
- * Generates all rows in batches, parents before children. Orders are lazy, so any number of them needs little memory.
+ * Generates all rows in batches, parents before children. Generates each batch of orders only when it is consumed, so
+ * any number of orders needs little memory.
  */
 export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
   const { seed, shop, size, revision } = options

@@ -32,7 +32,8 @@ export async function loadStore(
     for (const table of triggered) await connection.script(`alter table ${table} disable trigger user`)
     await connection.script('delete from public.store')
     const count = await insertAll(connection, columnsByTable, batches)
-    // PostgreSQL checks foreign keys at the end of each statement, so no check is pending here.
+    // `alter table` fails while a check of a foreign key is pending. PostgreSQL checks foreign keys at the end of each
+    // statement, so no check is pending here.
     for (const table of triggered) await connection.script(`alter table ${table} enable trigger user`)
     return count
   })
@@ -40,7 +41,10 @@ export async function loadStore(
   return loaded
 }
 
-/** Returns the quoted names of the tables with INSERT triggers. Citus rejects the change for some other tables. */
+/**
+ * Returns the quoted names of the tables with INSERT triggers. Triggers of other tables stay enabled, because Citus
+ * rejects `disable trigger` for some of these tables.
+ */
 async function tablesWithInsertTriggers(connection: Connection): Promise<string[]> {
   const rows = await queryRows<{ table: string }>(
     connection,

@@ -83,7 +83,8 @@ function missingIndex(
   { indexes, relation, schema }: IndexContext,
 ): DoctorFinding {
   const sameName = indexes.find((index) => index.name === name)
-  // An invalid index serves no query. An index with other columns can serve queries of the platform.
+  // An invalid index serves no query, so the fix drops it. An index with other columns stays, because it can serve
+  // queries of the platform.
   const isUnfinished = sameName?.isValid === false
   const free = sameName === undefined || isUnfinished ? name : freeName(name, indexes)
   // PostgreSQL can't create an index of a partitioned table concurrently.

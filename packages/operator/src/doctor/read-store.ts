@@ -108,8 +108,8 @@ async function readCatalog(connection: Connection, schemaName: string) {
   if (role === undefined) throw new Error('the store database did not return the role of the session')
   // This runs after the first round trip, because the first round trip can include the start of the session.
   const session = { ...role, schemaName, clockAheadMs: await readClockAheadMs(connection) }
-  // A server that is only compatible with PostgreSQL may be unable to show locks. If the connection was lost, the next
-  // statement fails too.
+  // A server that is only compatible with PostgreSQL may be unable to show locks, so this error is ignored. If the
+  // connection was lost, the next statement fails too.
   const locks = await query<LockFact>(connection, locksStatement(schemaName)).catch(() => [])
   const facts = { connection: session, columns, locks, transactions: await pollOpenTransactions(connection) }
   return { ...facts, indexes: indexes.map((index) => ({ ...index, columns: keysOf(index, columns) })) }

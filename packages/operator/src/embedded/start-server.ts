@@ -53,7 +53,7 @@ export async function startServer(wanted: EmbeddedServerOptions): Promise<Postgr
   for (;;) {
     const attempt = await startOnce(wanted)
     if ('server' in attempt) return attempt.server
-    // Sessions of a killed server exit a moment later.
+    // Sessions of a killed server exit a moment later, so another attempt can succeed.
     if (!/pre-existing shared memory block/.test(attempt.output) || Date.now() > deadline) {
       throw await explain(attempt.output, wanted)
     }
@@ -65,7 +65,7 @@ async function explain(
   output: string,
   { cluster, port, logFile }: EmbeddedServerOptions,
 ): Promise<EmbeddedPostgresError> {
-  // A full disk leaves no space for a message in the log.
+  // A full disk leaves no space for a message in the log, so the free space shows this cause.
   const disk = await statfs(cluster)
   if (disk.bavail * disk.bsize < FREE_BYTES_MIN) return diskFull(cluster)
   const reason = /^.*FATAL: .*$/m.exec(output)?.[0] ?? output

@@ -7,8 +7,8 @@ const SHORT_ID_LENGTH = 12
 
 /**
  * Drops all databases and roles named `store_export_…` that end in the last 12 digits of the store ID, and ends the
- * sessions of these databases. Does nothing if there are none. `admin` must have the privilege, must be outside of a
- * transaction, and must be connected to another database.
+ * sessions of these databases. Does nothing if there are none. `admin` must be allowed to drop databases and roles,
+ * must be outside of a transaction, and must be connected to another database.
  */
 export async function dropStore(admin: Connection, storeId: string): Promise<void> {
   const ending = `store\\_export\\_%\\_${storeId.replaceAll('-', '').slice(-SHORT_ID_LENGTH).toLowerCase()}`

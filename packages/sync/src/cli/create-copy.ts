@@ -57,7 +57,7 @@ export const DESTINATIONS = [
 /**
  * Returns the copy for the value of `--to`, without opening it. `env:NAME` reads the value from a variable. Throws
  * `CommandLineError` for an unknown or invalid destination, `singer`, an unset variable, a password on the command
- * line, and CSV options of another destination.
+ * line, and CSV options for another destination.
  */
 export async function createCopy(
   text: string,

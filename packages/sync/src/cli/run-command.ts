@@ -62,7 +62,8 @@ export async function runCommand(options: RunCommandOptions, context: CliContext
   // Checks the destination before the prompt for the key.
   checkSingerOptions(options)
   await createRunCopy(options, context)
-  // With --every, the service can start at the same time, so the client retries for its default time.
+  // With --every, the service can start at the same time as this command, so the client retries a refused connection
+  // for its default time.
   const settings = everyMs === null ? { retryRefusedForMs: REFUSED_FOR_MS } : {}
   const task: RunTask = { session: await createSession(options, context, settings), parsed, options, context }
   if (options.dryRun) return printPreview(task)

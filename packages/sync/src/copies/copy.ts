@@ -25,7 +25,10 @@ export interface TableState {
   readonly fullAt: string | null
   /** Rows that were last changed before this time can be missing from the copy; null if the copy has all rows. */
   readonly startsAt: string | null
-  /** Digest of the store's columns that all rows were read from; null if it is unknown, or if it was not the same. */
+  /**
+   * Digest of the store's columns that all rows were read from; null if it is unknown, or if rows have different
+   * digests.
+   */
   readonly storeFields: string | null
   /** Start of the last walk that read all rows again because of other columns; null if there was none. */
   readonly rereadAt: string | null

@@ -223,8 +223,8 @@ function authorizer({ schema, views, tables }: Access): Parameters<DatabaseSync[
       return REJECTED_FUNCTIONS.has(String(detail).toLowerCase()) ? SQLITE_DENY : SQLITE_OK
     if (action !== SQLITE_READ || name === null) return SQLITE_DENY
     if (from === schema) tables.add(name)
-    // A statement that reads no column of a table, such as a count, names no column. It does not always name the view
-    // through which it reads.
+    // SQLite reports no column if a statement reads none, such as a count, and it then doesn't always report the view.
+    // Without a column, a statement can't read a value, so it is allowed.
     if (detail === '') return SQLITE_OK
     if (from === schema) return views === null || (view !== null && views.has(view)) ? SQLITE_OK : SQLITE_DENY
     return from === 'temp' || TABLE_FUNCTIONS.has(name) ? SQLITE_OK : SQLITE_DENY

@@ -97,7 +97,8 @@ class IdsComparison {
 
   #reasonForMissing(row: IdRow): DifferenceReason | 'unknown' | null {
     if (row.updated_at !== null) return this.#comparison.differences.reasonFor({ ...row })
-    // The list returns IDs in the order of creation.
+    // The list returns IDs in the order of creation, so `--since` skipped all rows before the first one created since
+    // `startsAt`.
     if (this.#isBeforeStart) return 'left_out'
     return hasParameter(this.#comparison.table, CREATED_SINCE) && this.#state.since !== null ? 'unknown' : null
   }

@@ -58,7 +58,7 @@ export type SyncProgress =
   | ({ readonly event: 'table' } & TableSummary)
   /** The store serves other fields than in the last run, so the run reads all rows of the table again. */
   | { readonly event: 'reread'; readonly table: string }
-  /** The store returns no rows of a table, and the copy retains its `rows`. */
+  /** The store returns no rows of a table, and the copy retains its rows. `rows` is their number. */
   | { readonly event: 'retained'; readonly table: string; readonly rows: number }
   /** The run has handled all tables. It now writes the files of a copy that has files. */
   | { readonly event: 'files' }

@@ -6,7 +6,7 @@ export class Random {
   /** `seed` is any whole number. */
   constructor(seed: number) {
     this.#state = Math.imul(seed + 1, 0x9e37_79b1) >>> 0
-    // The first values of consecutive seeds are similar.
+    // The first values of consecutive seeds are similar, so they are skipped.
     for (let step = 0; step < 4; step += 1) this.#next()
   }
 
@@ -39,7 +39,7 @@ export class Random {
     return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5')
   }
 
-  /** mulberry32 */
+  /** The algorithm is mulberry32. */
   #next(): number {
     this.#state = (this.#state + 0x6d2b_79f5) >>> 0
     let mixed = this.#state

@@ -21,10 +21,10 @@ const STATE_TABLES = [
 export type OtherColumns = ReadonlyMap<string, readonly string[]>
 
 /**
- * Creates missing tables and columns, replaces the views whose tables exist, and deletes marks without an unfinished
- * walk. The next walk of a table that gets new columns is full. Returns the columns outside of the contract. The caller
- * provides the transaction. Throws `CopyError` if the file has tables or views of these names that store-sync did not
- * create.
+ * Creates missing tables and columns, replaces the views whose tables exist, and deletes the marks of tables without an
+ * unfinished walk. The next walk of a table that gets new columns is full. Returns the columns outside of the contract.
+ * The caller provides the transaction. Throws `CopyError` if the file has tables or views of these names that
+ * store-sync did not create.
  */
 export async function createSchema(
   session: DuckDbSession,
@@ -66,7 +66,10 @@ export async function tableNames(session: DuckDbSession): Promise<ReadonlySet<st
   return new Set(rows.map((row) => String(row.table_name)))
 }
 
-/** Creates the table, or adds missing columns. Adds a comment to each column without one. */
+/**
+ * Creates the table, or adds missing columns. Adds a comment to each column without one. Returns whether the table got
+ * columns, and its columns outside of the contract.
+ */
 async function createTable(
   session: DuckDbSession,
   { name, columns }: CopyTable | ChildTable,

@@ -57,7 +57,7 @@ export async function deleteWalk(session: DuckDbSession, table: string): Promise
   await session.run('delete from _sync_seen where table_name = $1', [table])
 }
 
-/** Deletes marks without an unfinished walk. */
+/** Deletes the marks of tables without an unfinished walk. */
 export async function deleteOrphanMarks(session: DuckDbSession): Promise<void> {
   await session.run('delete from _sync_seen where table_name not in (select table_name from _sync_unfinished)')
 }

@@ -104,7 +104,8 @@ export class FileCopy extends SqliteCopy {
     using database = new DatabaseSync(this.#database, { readOnly: true })
     database.exec('begin')
     const known = this.#records.read()
-    // The records mark all tables as changed while a run writes rows. `#changedTables` has those that it really wrote.
+    // The records mark all tables as changed while a run writes rows. `#changedTables` has the tables that this run
+    // really wrote.
     const changed = this.#changedTables ?? known.changedTables
     const digests = computeDigests(database, known.digests, (table) => changed.has(table))
     const { format } = this.#writer

@@ -23,9 +23,9 @@ const STATE_TABLES = [
 const PREFIX_CHARACTERS = 191
 
 /**
- * Creates missing tables, columns and views, and deletes marks without an unfinished walk. The next walk of a table
- * that gets new columns is full. Throws `CopyError` if the database has tables or views of these names that store-sync
- * did not create.
+ * Creates missing tables and columns, and views that are missing or of another version. Deletes the marks of tables
+ * without an unfinished walk. The next walk of a table that gets new columns is full. Throws `CopyError` if the
+ * database has tables or views of these names that store-sync did not create.
  */
 export async function createSchema(session: MySqlSession, copy: string, tables: readonly CopyTable[]): Promise<void> {
   const all = tables.flatMap((table) => [table, ...table.children])

@@ -25,7 +25,10 @@ const STATEMENT_TIMEOUT_MS = 30 * 60_000
  */
 const SETTINGS = `set session sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES', time_zone = '+00:00', wait_timeout = 3600`
 
-/** The connection of a MySQL or MariaDB copy, which runs one statement at a time. */
+/**
+ * The connection of a MySQL or MariaDB copy. Wait for each call before the next one: a statement that runs during
+ * `transaction` becomes part of the transaction.
+ */
 export class MySqlSession {
   readonly #connection: MySqlConnection
   readonly #name: string
@@ -94,7 +97,7 @@ export class MySqlSession {
       await this.run('commit')
       return done
     } catch (error) {
-      // After a lost connection the server rolls back by itself. An error of the rollback would hide the first error.
+      // After a lost connection, the server rolls back by itself. An error of the rollback would hide the first error.
       if (!this.#isLost) await this.run('rollback').catch(() => undefined)
       throw error
     }

@@ -54,7 +54,7 @@ export async function deleteWalk(session: MySqlSession, table: string): Promise<
   await session.run('delete from _sync_seen where table_name = ?', [table])
 }
 
-/** Deletes marks without an unfinished walk. */
+/** Deletes the marks of tables without an unfinished walk. */
 export async function deleteOrphanMarks(session: MySqlSession): Promise<void> {
   await session.run('delete from _sync_seen where table_name not in (select table_name from _sync_unfinished)')
 }

@@ -4,8 +4,8 @@
 //   belongs to the connection and ends with it.
 // - A crash of the server: pages commit asynchronously, so it can lose the last ones. It also empties the unlogged
 //   tables of walks and marks, so no walk continues after pages that are lost. The next run starts the walk again.
-// - Either of them after the end of a walk: the whole walk. Its last commit is synchronous, because the run reports the
-//   table as synced.
+// - Either failure after the end of a walk: all rows of the walk. The last commit of a walk is synchronous, because the
+//   run then reports the table as synced.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CopyColumn, CopyTable } from '../../tables.ts'

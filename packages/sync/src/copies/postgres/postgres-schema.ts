@@ -41,9 +41,9 @@ const STATE_TABLES = [
 ] as const
 
 /**
- * Creates missing objects, and deletes marks without an unfinished walk. The next walk of a table that gets new columns
- * is full. The caller provides the transaction. Throws `CopyError` if the schema has objects of these names that
- * store-sync did not create.
+ * Creates missing objects, replaces views of another version, and deletes the marks of tables without an unfinished
+ * walk. The next walk of a table that gets new columns is full. The caller provides the transaction. Throws `CopyError`
+ * if the schema has objects of these names that store-sync did not create.
  */
 export async function createSchema(session: PostgresSession, plan: SchemaPlan): Promise<void> {
   const { schema, tables } = plan

@@ -15,7 +15,10 @@ export type QueryResult = postgres.RowList<postgres.Row[]>
 /** Timeout of one statement in ms. The longest statements remove deleted rows from a large table. */
 const STATEMENT_TIMEOUT_MS = 30 * 60_000
 
-/** The connection of a PostgreSQL copy, which runs one statement at a time. */
+/**
+ * The connection of a PostgreSQL copy. Wait for each call before the next one: a statement that runs during
+ * `transaction` becomes part of the transaction.
+ */
 export class PostgresSession {
   readonly #name: string
   readonly #statementTimeoutMs: number
@@ -80,7 +83,7 @@ export class PostgresSession {
       await this.run('commit')
       return done
     } catch (error) {
-      // After a lost connection the server rolls back by itself. An error of the rollback would hide the first error.
+      // After a lost connection, the server rolls back by itself. An error of the rollback would hide the first error.
       if (!this.#isLost) await this.run('rollback').catch(() => undefined)
       throw error
     }

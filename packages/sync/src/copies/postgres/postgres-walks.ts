@@ -41,7 +41,7 @@ export async function deleteWalk({ session, schema }: SchemaConnection, table: s
   )
 }
 
-/** Deletes marks without an unfinished walk. */
+/** Deletes the marks of tables without an unfinished walk. */
 export async function deleteOrphanMarks({ session, schema }: SchemaConnection): Promise<void> {
   await session.run(
     `delete from ${qualifiedName(schema, '_sync_seen')}

@@ -57,7 +57,8 @@ function columnSchema({ name, kind, isMoney }: CopyColumn): object {
     case 'boolean':
       return { type: ['boolean', 'null'] }
     case 'decimal':
-      // A number would pass through a float in most targets. A target without this format stores text.
+      // Most targets would pass a number through a float, so decimals are strings. A target that doesn't know the
+      // format `x-singer.decimal` stores text.
       return {
         ...TEXT,
         format: 'x-singer.decimal',

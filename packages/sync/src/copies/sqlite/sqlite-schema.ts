@@ -78,13 +78,13 @@ export interface FileSchema {
 }
 
 /**
- * Creates missing tables and columns, and all views again. Converts old decimals, and deletes marks without an
- * unfinished walk. The caller provides the transaction. Throws `CopyError` if a view or trigger of the user prevents a
- * conversion.
+ * Creates missing tables and columns, and all views again. Converts old decimals, and deletes the marks of tables
+ * without an unfinished walk. The caller provides the transaction. Throws `CopyError` if a view or trigger of the user
+ * prevents a conversion.
  */
 export function createSchema(database: DatabaseSync, { copy, tables, views }: FileSchema): void {
   database.exec(STATE_TABLES)
-  // Existing views would prevent changes of their tables.
+  // Existing views would prevent changes to the tables that they read.
   for (const { name } of views) database.exec(`drop view if exists ${name}`)
   const prepare = (text: string) => database.prepare(text)
   const resetSince = prepare('update _sync_tables set since = null where table_name = ?')

@@ -38,7 +38,7 @@ export function deleteWalk(prepare: Prepare, table: string): void {
   prepare('delete from _sync_seen where table_name = ?').run(table)
 }
 
-/** Deletes marks without an unfinished walk. */
+/** Deletes the marks of tables without an unfinished walk. */
 export function deleteOrphanMarks(prepare: Prepare): void {
   prepare('delete from _sync_seen where table_name not in (select table_name from _sync_unfinished)').run()
 }

@@ -92,7 +92,8 @@ export class SqliteWriter {
   }
 
   /**
-   * Returns whether the walk marks rows. Creates missing indexes for a walk that does, and drops all of them otherwise.
+   * Returns whether the walk marks rows. Creates missing indexes for a walk that marks rows, and drops all indexes
+   * otherwise.
    */
   #startFullWalk(): boolean {
     const marks = readWalkMarks((text) => this.#database.prepare(text), this.#table.name) ?? !this.#isEmpty()
