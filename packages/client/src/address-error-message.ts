@@ -15,7 +15,10 @@ const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [
   ],
 ]
 
-/** Returns the end of the message for such an error code; null for other codes and without a code. */
+/**
+ * Returns the end of the message for the code of an error that a retry cannot fix; null for other codes and without a
+ * code.
+ */
 export function addressErrorMessage(code: string | null): string | null {
   return MESSAGES.find(([pattern]) => pattern.test(code ?? ''))?.[1] ?? null
 }

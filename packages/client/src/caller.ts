@@ -1,5 +1,5 @@
 // Makes the calls of the client reliable. Before each attempt, a call waits for its turn if requests are paced. It
-// retries temporary failures until `retryForMs` has passed. Only this class has the key.
+// retries temporary failures until `retryForMs` has passed. Only `Caller` has the key.
 
 import { addressErrorMessage } from './address-error-message.ts'
 import { AddressError, ConnectionError } from './errors.ts'
@@ -34,7 +34,10 @@ export interface ResponseInfo {
 
 /** Options for retries, time limits, pacing, and progress. */
 export interface CallerOptions {
-  /** Time in which a call, or a page of a list, can begin retries, in ms; defaults to 120,000. 0 allows one attempt. */
+  /**
+   * Time in ms after which a call, or a page of a list, begins no further retry; defaults to 120,000. 0 allows one
+   * attempt.
+   */
   readonly retryForMs?: number
   /**
    * Like `retryForMs`, for refused connections before the first response. The default and the maximum is `retryForMs`.
@@ -68,8 +71,8 @@ const DEFAULT_LIMIT = 250
 
 /**
  * Sends requests to one service with one key. Every call rejects with `StoreExportError` for an error response, with
- * `ConnectionError` without a complete and well-formed response, and with the reason of its aborted signal. A list also
- * throws `IgnoredParameterError`.
+ * `ConnectionError` if no complete and well-formed response arrives, and with the reason of its aborted signal. A list
+ * also throws `IgnoredParameterError`.
  */
 export class Caller {
   readonly #url: string

@@ -47,8 +47,8 @@ export class StoreExportError extends Error {
 }
 
 /**
- * Thrown without a complete response: the connection failed, the response was cut off or malformed, or the time limit
- * was reached.
+ * Thrown if no complete response arrived: the connection failed, the response was cut off or malformed, or the time
+ * limit was reached.
  */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError'

@@ -7,8 +7,8 @@ import { ConnectionError } from './errors.ts'
 /** Options of every method that returns a `PagedList`. */
 export interface PagedListOptions extends CallOptions {
   /**
-   * The `cursor` of a page, to continue after that page. Use the same list and filters, and do not store the cursor for
-   * long.
+   * The `cursor` of a page, to continue after that page with the same list and filters. Store it only to resume an
+   * interrupted run: an updated service can reject it with `INVALID_CURSOR`.
    */
   readonly cursor?: string
 }
@@ -46,7 +46,10 @@ export interface RowsPage<Row> {
    * the whole list again.
    */
   readonly storeFields: string | null
-  /** Time of the response on the clock of the service, from the header `Date` (seconds); null without the header. */
+  /**
+   * Time of the response on the clock of the service: an HTTP date with a precision of one second, from the header
+   * `Date`. Null without the header.
+   */
   readonly servedAt: string | null
 }
 

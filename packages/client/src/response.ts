@@ -12,7 +12,10 @@ export interface CompleteResponse {
   readonly parse: (text: string) => unknown
 }
 
-/** Returns the object in `data`. Throws `StoreExportError` for an error, and `ConnectionError` for other content. */
+/**
+ * Returns the object in `data`. Throws `StoreExportError` unless the status is 200, and `ConnectionError` if the body
+ * is not what the endpoint returns.
+ */
 export function responseObject<Row>(response: CompleteResponse): Row {
   const { data } = bodyOf(response)
   if (typeof data !== 'object' || data === null || Array.isArray(data))
@@ -20,7 +23,10 @@ export function responseObject<Row>(response: CompleteResponse): Row {
   return data as Row
 }
 
-/** Returns the page of rows. Throws `StoreExportError` for an error, and `ConnectionError` for other content. */
+/**
+ * Returns the page of rows. Throws `StoreExportError` unless the status is 200, and `ConnectionError` if the body is
+ * not what the endpoint returns.
+ */
 export function responsePage<Row>(response: CompleteResponse): RowsPage<Row> {
   const { data, meta } = bodyOf(response)
   if (!Array.isArray(data) || typeof meta !== 'object' || meta === null) throw unexpectedResponse('it is not a list')
@@ -38,7 +44,10 @@ export function responsePage<Row>(response: CompleteResponse): RowsPage<Row> {
   }
 }
 
-/** Throws `IgnoredParameterError` if the service ignored a parameter of `query`. A proxy can add other parameters. */
+/**
+ * Throws `IgnoredParameterError` if the service ignored a parameter of `query`. Parameters that a proxy added are not
+ * in `query`, so they throw nothing.
+ */
 export function rejectIgnored({ headers }: CompleteResponse, path: string, query: URLSearchParams): void {
   const header = headers.get('x-ignored-params')
   if (header === null) return
@@ -90,7 +99,7 @@ function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null
 }
 
-/** Returns undefined for a body that is not JSON, because such a response is not from the service. */
+/** Returns the parsed body; undefined if it is not JSON, because such a response is not from the service. */
 function parsed({ text, parse }: CompleteResponse): unknown {
   try {
     return parse(text)

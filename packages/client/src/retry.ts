@@ -31,7 +31,7 @@ export function retryPause(error: unknown, attempt: number, random: number): Pau
   if (!(error instanceof StoreExportError)) return null
   const { status, code, retryAfterSeconds } = error
   const growingMs = backoffMs(attempt, random)
-  // Without a positive Retry-After, the client would otherwise repeat its request at once.
+  // Without a positive Retry-After, the pause grows. Otherwise, the client would repeat its request at once.
   if (status === RATE_LIMITED_STATUS) return { reason: 'limit', ms: (retryAfterSeconds ?? 0) * 1000 || growingMs }
   const passes = TEMPORARY_STATUSES.includes(status) || (code === 'UNKNOWN' && PROXY_STATUSES.includes(status))
   return passes ? { reason: 'error', ms: Math.max(leastMs(retryAfterSeconds), growingMs) } : null

@@ -1,5 +1,6 @@
 // Combines the endpoints, error codes, and schema versions in one value, from which OpenAPI, types, and tables are
-// derived. Tests replace a part of the value to prove that a new field, endpoint, or error code needs one declaration.
+// derived. Tests replace a part of the value to prove that a new field, endpoint, or error code needs only one
+// declaration.
 
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'

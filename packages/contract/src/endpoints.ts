@@ -25,7 +25,7 @@ export type ResponseShape =
   | { readonly kind: 'page' }
   /** A page of IDs with their last changes. `rows` is the part of the resource that the service reads. */
   | { readonly kind: 'ids'; readonly rows: Resource }
-  /** All rows with the ID in the path in their `column`, as a list; 404 if `parent` has no row with this ID. */
+  /** A list of all rows whose `column` is the ID in the path; 404 if `parent` has no row with this ID. */
   | { readonly kind: 'allOf'; readonly parent: Resource; readonly column: string }
 
 /** A path that accepts GET and HEAD. Its route, documentation, and client method are derived from this declaration. */

@@ -1,4 +1,4 @@
-// Writes the types of fields as words, such as `decimal string or null`.
+// Writes the types of fields as words, for the tables in docs/ and `/llms.txt`.
 
 import type { Field, FieldType, JsonEntry, JsonShape } from './field.ts'
 import { memberType } from './notes.ts'
@@ -16,6 +16,7 @@ function kindOf(type: FieldType): string {
     case 'money':
       return 'decimal string'
     case 'decimal':
+      // Money always has two decimals. A `decimal` has as many as the stored value.
       return 'decimal string (stored digits)'
     case 'texts':
       return 'string[]'

@@ -13,7 +13,7 @@ export type JsonShape =
   /** An array of objects. */
   | { readonly outer: 'array'; readonly entries: JsonEntry; readonly entryName?: EntryName }
 
-/** Name of an entry's type in generated code, in Pascal case. Without it, each generator makes up a name. */
+/** Name of an entry's type in generated code, in Pascal case. Without it, each code generator makes up a name. */
 type EntryName = string
 
 /** Members of an object inside JSON, by name. `any` allows every JSON value. */
@@ -50,7 +50,7 @@ export type FieldType =
 export type FieldKind = FieldType['kind']
 
 /**
- * What remains of a personal value in data without personal values:
+ * What a key without personal data gets in place of a personal value:
  * - `null`: null, or a pseudonym if the field is required.
  * - `pseudonym`: a pseudonym. Equal values of a store have equal pseudonyms, so that you can still count and group.
  * - `region`: the country and the state of an address.
@@ -67,11 +67,11 @@ export interface Field {
   /** The API serves null if another field of the row has this value (reading R34). */
   readonly nullWhen?: { readonly field: string; readonly value: string }
   /**
-   * What data without personal values contains in its place. Set if the value can identify a person who buys in the
+   * What a key without personal data gets in place of the value. Set if the value can identify a person who buys in the
    * store.
    */
   readonly personal?: PersonalRemainder
-  /** What the service reads from the field, for a key without personal data. */
+  /** What the service reads in place of the value. Set only in the resources of without-personal-data.ts. */
   readonly reducedTo?: PersonalRemainder
   /** Set if the service reads the field only to sort the list, and does not serve it. */
   readonly unserved?: true
@@ -85,7 +85,7 @@ export interface FieldDeclaration extends Field {
   from(revision: RevisionId): FieldDeclaration
   /** The API serves null if another field of the row has `value` (reading R34). */
   nullWhenever(field: string, value: string): FieldDeclaration
-  /** The value can identify a person. `remainder` is what remains of it in data without personal values. */
+  /** The value can identify a person. `remainder` is what a key without personal data gets in its place. */
   asPersonal(remainder: PersonalRemainder): FieldDeclaration
 }
 

@@ -104,7 +104,7 @@ function untrackedUpdatesNote({ plural }: Resource, since: string): string {
   return `Stores older than ${since} do not track updates of ${plural}. For them, the service rejects this parameter with INVALID_PARAM`
 }
 
-/** The reason for the offset of a datetime. */
+/** The reason why a datetime needs an offset, as a sentence for the documentation. */
 export const OFFSET_NOTE =
   'The service rejects a datetime without an offset, because reading a local time as UTC could skip rows'
 

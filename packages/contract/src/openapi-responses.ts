@@ -155,7 +155,10 @@ function headerRefs(names: readonly string[]): OpenApiObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** Returns the component name of the response with this code. Without the suffix, Go code would declare it twice. */
+/**
+ * Returns the component name of the response with this code. Without the suffix, generated Go code would declare this
+ * name twice.
+ */
 function sharedName(code: string): string {
   return `${enumMemberName(code)}Response`
 }

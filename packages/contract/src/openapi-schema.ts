@@ -125,15 +125,18 @@ function entrySchema(shape: Exclude<JsonShape, { keys: unknown }>): OpenApiObjec
 }
 
 /**
- * Requires all members, because the specification names them. A stored element can still lack one, because the API
- * serves elements unchanged (reading R32).
+ * Returns the schema of an array element. All members are required, because the specification names them. A stored
+ * element can still lack one, because the API serves elements unchanged (reading R32).
  */
 function elementSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')
   return requiredProperties(mapMembers(entry, memberSchema))
 }
 
-/** Members are optional: a translation without a member falls back to the default language. */
+/**
+ * Returns the schema of a value in an object. Its members are optional: a translation without a member falls back to
+ * the default language.
+ */
 function valueSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')
   const optional = (member: JsonMember) => {

@@ -17,7 +17,7 @@ export interface OpenApiOptions extends Partial<Contract> {
   readonly baseUrl?: string
 }
 
-/** The server address in documents of no particular service, such as the files in `docs/api`. */
+/** The server address in documents that belong to no particular service, such as the files in `docs/api`. */
 export const EXAMPLE_BASE_URL = 'https://export.example'
 
 /** Returns the OpenAPI 3.1 document. Its schemas are JSON Schema 2020-12. */

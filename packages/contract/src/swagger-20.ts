@@ -40,8 +40,8 @@ function operationWith(responseOf: (response: unknown) => OpenApiObject, operati
 }
 
 /**
- * Puts the members of the schema next to the name, because a parameter of version 2.0 has no `schema`. Schemathesis
- * reads the example from `x-example`.
+ * Returns the parameter for version 2.0. It has no `schema`: the members of the schema are next to its name.
+ * Schemathesis reads the example from `x-example`.
  */
 function parameterOf(parameter: unknown): OpenApiObject {
   const { schema, example, examples, ...rest } = objectOf(parameter)

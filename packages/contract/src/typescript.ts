@@ -98,15 +98,15 @@ function entryType(entry: JsonEntry, typed: (member: JsonMember) => string): str
 }
 
 /**
- * Requires all members, because the specification names them. A stored element can still lack one, because the API
- * serves elements unchanged (reading R32).
+ * Returns what follows the name of a member: a colon and its type. All members are required, because the specification
+ * names them. A stored element can still lack one, because the API serves elements unchanged (reading R32).
  */
 function memberOf(member: JsonMember): string {
   const type = memberType(member)
   return `: ${type === null ? 'JsonValue' : type === 'integer' ? 'number' : type}`
 }
 
-/** Members are optional: a translation without a member falls back to the default language. */
+/** Like `memberOf`, for an optional member: a translation without a member falls back to the default language. */
 function optionalMemberOf(member: JsonMember): string {
   return `?${memberOf(member)}${memberType(member) === null ? '' : ' | null'}`
 }
