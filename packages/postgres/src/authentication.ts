@@ -18,8 +18,8 @@ export interface AuthenticationOptions {
    */
   readonly certificateHash: Buffer | null
   /**
-   * When SCRAM uses the certificate's hash: never, if the server offers it (`prefer`), or always. `require` also
-   * refuses every other method.
+   * When SCRAM uses the certificate's hash: never (`disable`), if the server offers it (`prefer`), or always
+   * (`require`). `require` also refuses every other method.
    */
   readonly channelBinding: 'disable' | 'prefer' | 'require'
 }
@@ -97,8 +97,8 @@ export class Authentication {
   }
 
   /**
-   * Throws if `channel_binding=require`. MD5 proves nothing about the TLS channel, and an attacker who relays the
-   * connection could find the password from the hash.
+   * Returns the response for MD5. Throws if `channel_binding=require`: MD5 proves nothing about the TLS channel, and an
+   * attacker who relays the connection could find the password from the hash.
    */
   #md5(salt: Buffer): Buffer {
     this.#requireBinding()

@@ -69,7 +69,7 @@ async function openWithin(
   }
 }
 
-/** Closes the connection and throws `PostgresConnectionError` if the server is of another kind. */
+/** Closes the connection and rejects if the server is of another kind, or if the client cannot find out its kind. */
 async function requireKind(connection: Connection, kind: 'primary' | 'standby', deadline: number): Promise<void> {
   const isStandby = await connectsToStandby(connection, deadline).catch((error: unknown) => {
     connection.destroy()

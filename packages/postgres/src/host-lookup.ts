@@ -34,8 +34,8 @@ const NAMES_MAX = 10_000
 /** Maximum wait for the IPv6 addresses after the IPv4 addresses arrived (RFC 8305). */
 const IPV6_WAIT_MS = 50
 /**
- * Maximum wait for the IPv4 addresses after the IPv6 addresses arrived. It is longer, because many hosts with an IPv6
- * address are reachable only by IPv4.
+ * Maximum wait for the IPv4 addresses after the IPv6 addresses arrived. It is longer than the wait for IPv6 addresses,
+ * because many hosts with an IPv6 address are reachable only by IPv4.
  */
 const IPV4_WAIT_MS = 500
 
@@ -59,7 +59,7 @@ export class HostLookup {
 
   /**
    * Returns the addresses of a host name, at least one. Rejects with an Error that has a `code`: `ENOTFOUND` for an
-   * unknown name, `ECANCELLED` or `ETIMEOUT` without a response in time, or another code of the name server.
+   * unknown name, `ECANCELLED` or `ETIMEOUT` if no response arrives in time, or another code of the name server.
    */
   resolve(host: string): Promise<readonly HostAddress[]> {
     const name = host.toLowerCase()
@@ -70,7 +70,9 @@ export class HostLookup {
     return pending
   }
 
-  /** Resolves a name like `resolve`, as a function for `net.connect`. */
+  /**
+   * Resolves a name like `resolve`, as a function for `net.connect`. Returns only addresses of the requested family.
+   */
   readonly lookup: LookupFunction = (host, { all, family }, callback) => {
     this.resolve(host).then(
       (addresses) => {
@@ -117,8 +119,8 @@ export class HostLookup {
 export const hostLookup = new HostLookup()
 
 /**
- * Returns the addresses of the first name that has one. Otherwise rejects with the first error that says more than that
- * a name is absent, or with `ENOTFOUND`. Stops at a timeout, because the next name would also get no response.
+ * Returns the addresses of the first name that has one. If no name has one, rejects with the first error other than an
+ * absent name, or with `ENOTFOUND`. Stops at a timeout, because the next name would also get no response.
  */
 async function queryFirst(resolver: Resolver, names: readonly string[]): Promise<Found> {
   let failure: unknown

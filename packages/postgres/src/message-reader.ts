@@ -143,7 +143,10 @@ export class MessageReader {
   }
 }
 
-/** Returns the length of the message at `at`. Throws `PostgresConnectionError` if it is no message or is too long. */
+/**
+ * Returns the length of the message at `at`. Throws `PostgresConnectionError` if the bytes are no message, or if the
+ * message is too long.
+ */
 function lengthAt(type: number, view: DataView, at: number): number {
   const length = view.getUint32(at + 1)
   const max = LENGTH_MAX[type] as number

@@ -1,4 +1,4 @@
-// Writes the messages of a client, and collects those of a flush, so that one write sends them.
+// Encodes the messages of a client into one buffer, so that one write to the socket sends them.
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 
 import type { WireValue } from './statement.ts'
@@ -20,8 +20,9 @@ const REUSED_BYTES_MAX = 64 * 1024
 export type ResultFormat = 'text' | 'binary'
 
 /**
- * Collects the messages of a flush in one buffer. Each method that writes a message returns the writer. A name or a
- * text with a NUL character throws `TypeError`. After an error, call `take` to remove the incomplete message.
+ * Collects messages until `take`. Each method that writes a message returns the writer. A name or a text with a NUL
+ * character throws `TypeError`. After an error, call `take` and discard its result: the buffer ends with an incomplete
+ * message, and the earlier messages are discarded with it.
  */
 export class MessageWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
@@ -59,7 +60,10 @@ export class MessageWriter {
     return this.#message('P', () => void this.#string(name).#string(text).#int16(0))
   }
 
-  /** Binds the values as text to the unnamed portal. Throws `RangeError` for more than 65,535 values. */
+  /**
+   * Creates the unnamed portal from the statement `name` and the values, which are sent as text. The result has
+   * `format`. Does not check values for NUL characters. Throws `RangeError` for more than 65,535 values.
+   */
   bind(name: string, values: readonly WireValue[], format: ResultFormat): this {
     return this.#message('B', () => {
       this.#string('').#string(name).#int16(0).#int16(values.length)
@@ -101,7 +105,10 @@ export class MessageWriter {
     return this.#untyped(body)
   }
 
-  /** Writes a message without a type, like the first message of a connection. */
+  /**
+   * Writes the length and the body of a message. The first message of a connection has nothing else; `#message` writes
+   * the type before it.
+   */
   #untyped(body?: () => void): this {
     const at = this.#length
     this.#int32(0)

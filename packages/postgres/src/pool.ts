@@ -24,8 +24,8 @@ import { type RunOptions, TimeLimitPassed, withDeadline } from './within.ts'
 export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'connectTimeoutMs'> {
   readonly connectionsMax: number
   /**
-   * Whether `query` and `execute` may prepare statements; true by default. False saves failed attempts behind PgBouncer
-   * in transaction mode.
+   * Whether `query` and `execute` may prepare statements; true by default. Behind PgBouncer in transaction mode, a
+   * prepared statement can fail, and the pool sends it again without preparing it. False saves the failed attempt.
    */
   readonly preparedStatements?: boolean
   /** Time limit of `query` and `execute` without a deadline, in ms, with the wait for a connection; none by default. */
@@ -153,7 +153,7 @@ export class Pool {
     return await withDeadline(this.#connect(), options, { late, unused: (connection) => this.#release(connection) })
   }
 
-  /** Opens a connection for a slot that is already counted in `#open`. */
+  /** Opens a connection for a slot that is already counted in `#open`. Releases the slot if this fails. */
   async #connect(): Promise<Connection> {
     const { applicationName, connectTimeoutMs } = this.#options
     const connection = await connect(this.#target, { applicationName, connectTimeoutMs }).catch((error: unknown) => {
@@ -166,7 +166,7 @@ export class Pool {
     throw closedError()
   }
 
-  /** Returns a connection, or null if the request may open one. */
+  /** Waits for a connection. Returns null if the request may open one. */
   async #wait({ deadline = performance.now() + WAIT_MS, signal }: RunOptions): Promise<Connection | null> {
     if (this.#waiting.size >= WAITING_MAX)
       throw new PostgresConnectionError(

@@ -1,5 +1,5 @@
 // Runs one or more statements. `readRows` passes each row as bytes when it arrives. The other functions return the rows
-// as objects, or their number.
+// as objects, or the number in the command tag.
 
 import type { Request, Sink } from './batch.ts'
 import type { Cell } from './cell.ts'

@@ -1,4 +1,4 @@
-// Sends statements without values as one text, in the simple protocol. Their results are dropped.
+// Sends statements without values as one text, in the simple protocol. The client drops their results.
 
 import type { Cell } from './cell.ts'
 import type { PostgresError } from './errors.ts'

@@ -12,7 +12,7 @@ export interface Statement {
   readonly values: readonly Value[]
   /**
    * Whether the connection prepares the statement, so that the server parses it once. Use this only for statements that
-   * run often, because each connection caches at most `PREPARED_MAX`.
+   * run often, because each connection caches at most `PREPARED_MAX` statements.
    */
   readonly prepared?: boolean
 }

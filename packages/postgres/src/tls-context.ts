@@ -1,5 +1,5 @@
 // Creates the TLS context of a connection, which contains the certificates that OpenSSL has parsed. Connections with
-// the same certificates share one context, because Node.js parses a copy of the certificates for each. With one
+// the same certificates share one context, because Node.js parses a copy of the certificates for each context. With one
 // certificate in a file, a context costs up to 120 KB. With all certificates of the system, it costs 1.8 MB and blocks
 // the event loop for up to 24 ms. The memory does not return to the system. If a later Node.js shares parsed
 // certificates between contexts, this cache can be deleted.

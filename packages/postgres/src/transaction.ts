@@ -28,7 +28,7 @@ export async function inTransaction<T>(
     await executeOn(connection, sql`commit`, options)
     return result
   } catch (error) {
-    // The pool closes a connection whose transaction is still open.
+    // If the rollback is not possible or fails, the pool closes the connection.
     const canRollBack = !connection.isClosed && !connection.isBusy && connection.transaction !== 'none'
     const deadline = performance.now() + ROLLBACK_MS
     if (canRollBack) await executeOn(connection, sql`rollback`, { deadline }).catch(() => undefined)

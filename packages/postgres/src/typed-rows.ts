@@ -35,8 +35,8 @@ type Decode = (text: string) => unknown
 
 /**
  * Decoders by the OID of the type. The text of other types stays a string, including arrays. `int8` becomes a bigint,
- * and `numeric` stays a string, because both can exceed a number. A timestamp becomes an invalid `Date` if it is
- * infinite or outside of the years 0001 to 9999.
+ * and `numeric` stays a string, because both can exceed the precision of a number. A timestamp becomes an invalid
+ * `Date` if it is infinite or outside of the years 0001 to 9999.
  */
 const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
   [16, (text) => text === 't'],
