@@ -1,4 +1,4 @@
-// The objects that all routes share, created once by `startDashboard`.
+// Declares the objects that all routes share. `startDashboard` creates them once.
 
 import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
@@ -12,7 +12,6 @@ import type { TimeSlicer } from './data/time-slicer.ts'
 import type { FormTokens } from './security/form-tokens.ts'
 import type { Origins } from './security/origins.ts'
 
-/** What all routes of one dashboard share. */
 export interface Services {
   readonly database: ControlDatabase
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>

@@ -40,7 +40,7 @@ export function cookieOf(headers: Headers, name: string): string | null {
   return cookies.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) || null
 }
 
-/** Returns the only header that better-auth needs to find the session. */
+/** Returns the cookie of the request, the only header that better-auth needs to find the session. */
 export function cookieHeader(headers: Headers): Headers {
   return new Headers({ cookie: headers.get('cookie') ?? '' })
 }

@@ -1,5 +1,6 @@
 // Names the browser and the system of a session from its User-Agent header, so that merchants recognize their sessions.
 
+/** The first match counts. Other browsers also name Chrome and Safari, so those come last. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -9,6 +10,7 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/^curl\//, 'curl'],
 ]
 
+/** The first match counts: Android also names Linux, and iPhones also name Mac OS X. */
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\biPhone|\biPad/, 'iOS'],
   [/\bAndroid/, 'Android'],

@@ -102,7 +102,7 @@ export class Passkeys {
   async startSignIn(clientAddress: string): Promise<Exclude<Attempt<Challenge>, { kind: 'rejected' }>> {
     const verdict = await countAttempt(this.#database, [challengeScope(clientAddress)])
     if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
-    // Without the session cookie, because the sign-in is for any account.
+    // The headers omit the session cookie, because the sign-in is for any account.
     const { headers, response } = await this.#auth.api.generatePasskeyAuthenticationOptions({
       headers: new Headers(),
       returnHeaders: true,
@@ -119,7 +119,7 @@ export class Passkeys {
     readonly headers: Headers
   }): Promise<PasskeyResult> {
     const headers = userAgentHeader(attempt.headers)
-    // Without the session cookie, because the sign-in is for the account of the passkey.
+    // The headers omit the session cookie, because the sign-in is for the account of the passkey.
     headers.set('cookie', `${this.#cookieName}=${cookieOf(attempt.headers, this.#cookieName)}`)
     const { clientAddress, credential } = attempt
     let isUnknown = false

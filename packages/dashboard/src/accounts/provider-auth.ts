@@ -55,7 +55,8 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
             disableSignUp: true,
             getUserInfo: async ({ idToken, accessToken }) => {
               const profile = await readProfile({ idToken, accessToken, userInfoUrl, clientId })
-              // This happens before better-auth looks for the account, because an invitation can create it.
+              // The dashboard accepts invitations before better-auth looks for the account, because an invitation can
+              // create the account.
               if (profile?.email !== undefined) await acceptInvitationsOf(options.database, profile.email)
               return profile
             },

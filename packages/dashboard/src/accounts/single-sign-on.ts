@@ -22,7 +22,10 @@ export interface SingleSignOnSettings {
 /** The result of a single sign-on. `cookies` are values of Set-Cookie. */
 export type SingleSignOnResult =
   | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
-  /** `unknown`: the address is unverified, or has no account. `declined`: by the merchant. `broken`: another reason. */
+  /**
+   * `unknown`: the address is unverified, or has no account. `declined`: the merchant declined at the provider.
+   * `broken`: another reason.
+   */
   | {
       readonly kind: 'rejected'
       readonly reason: 'unknown' | 'declined' | 'broken'

@@ -98,7 +98,7 @@ export class TwoFactor {
     if (pending === null) return { kind: 'ended' }
     const merchantId = pending.value
     const headers = userAgentHeader(attempt.headers)
-    // Without the session cookie: better-auth would check the code for the account of an old session.
+    // The headers omit the session cookie. With it, better-auth would check the code for the account of an old session.
     headers.set('cookie', `${this.#cookieName}=${cookie}`)
     const isOfApp = /^\d{6}$/.test(digitsOf(attempt.code))
     let isEnded = false

@@ -40,7 +40,11 @@ export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, { now, stea
   ]
 }
 
-/** `steadyMs` is the time without a gap. While the service was down, no tool could send a request. */
+/**
+ * Returns the problem that the health of a key shows; null without one. `steadyMs` is how long checks have run without
+ * a gap. While the service was down, no tool could send a request, so a tool counts as silent only if this time is long
+ * enough.
+ */
 function problemOf({ health }: ActiveKeyRow, steadyMs: number): Omit<KeyAlert, 'keyId'> | null {
   switch (health.kind) {
     case 'failing':

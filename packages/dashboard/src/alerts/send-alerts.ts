@@ -126,7 +126,7 @@ async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, round
       alertsOf(key, keys.rejected.get(key.id) ?? new Map<number, number>(), times).map((alert) => ({ key, alert })),
     )
   }
-  // Only a store with a problem needs its time zone, which is in its own database.
+  // Reads the time zone only of a store with a problem, because the time zone is in the store's own database.
   if (address === null || (await dueIn('UTC')).length === 0) return 'done'
   const timeZone = await options.timeZoneOf(address)
   const frame = frameOf(store, { timeZone, now, services })

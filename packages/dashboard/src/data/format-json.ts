@@ -17,7 +17,10 @@ export const JSON_CHARACTERS_MAX = 65_536
  * are unreadable.
  */
 const INDENTED_LEVELS_MAX = 24
-/** Bytes to read for each character of the result, which leaves out the spaces between values of the source. */
+/**
+ * Bytes to read for each character of the result. It is more than one, because the result omits the spaces of the
+ * source, and a character can have several bytes.
+ */
 const READ_PER_CHARACTER = 4
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/gs
 

@@ -112,7 +112,9 @@ export async function readPage(
   }
 }
 
-/** Returns what `use` makes of the row's JSON, which is valid until `use` ends; null if no row has this ID. */
+/**
+ * Calls `use` with the row's JSON, which is valid until `use` ends, and returns its result; null if no row has this ID.
+ */
 export function readRow<T>(
   source: StoreSource,
   resource: Resource,
@@ -123,7 +125,7 @@ export function readRow<T>(
   return withPage(source, { plan, prefix: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
 }
 
-/** Returns what `use` makes of the JSON of the store's own row; null if its table is empty. */
+/** Like `readRow`, for the store's own row; null if its table is empty. */
 export function readStoreRow<T>(source: StoreSource, use: (bytes: Uint8Array) => Promise<T>): Promise<T | null> {
   return readOnlyRow(source, storeResource, use)
 }

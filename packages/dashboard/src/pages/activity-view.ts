@@ -12,7 +12,6 @@ import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import type { ActivityPage, Frame } from './models.ts'
 
-/** Returns the page Settings > Activity. */
 export function activityView(frame: Frame, page: ActivityPage): Html {
   const { activity: texts } = frame.texts
   const head = pageHead(frame, { title: texts.title, lead: texts.lead })
@@ -84,7 +83,7 @@ function pager(frame: Frame, { olderHref, newestHref, events }: ActivityPage): H
 
 function changeText(frame: Frame, event: StoreEvent): Html {
   const { action, key, merchantEmail, isOwnChange, reason, changed } = event
-  // Events from before there were roles have none.
+  // Events from before roles existed have none: every member was an admin.
   const role = event.role ?? 'admin'
   const { activity: texts } = frame.texts
   const name =
@@ -131,7 +130,7 @@ function placeText({ foundAt: { url, source } }: StoreEvent): Html {
   return html`: <a href="${url}" rel="noopener noreferrer">${url}</a>${kind}`
 }
 
-/** Returns what a column of the store is for a merchant. */
+/** Returns the part of the store that a column describes, in the words of the page. */
 function partOf(column: string): 'name' | 'state' | 'database' {
   return column === 'name' || column === 'state' ? column : 'database'
 }

@@ -11,7 +11,6 @@ import type { Frame, GeneralPage } from './models.ts'
 
 type Snapshot = NonNullable<GeneralPage['snapshot']>
 
-/** Returns the page Settings > General. */
 export function generalView(frame: Frame, page: GeneralPage): Html {
   const { title, lead } = frame.texts.general
   const head = pageHead(frame, { title, lead })

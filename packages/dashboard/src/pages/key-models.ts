@@ -152,9 +152,12 @@ export interface RequestSums {
   readonly successful: number
   /** Requests with an error of the client, such as a wrong parameter. */
   readonly clientErrors: number
-  /** Requests over the rate limit, or to a store that is not ready or imported. */
+  /** Requests with status 429: over the rate limit, or while the client does not read its responses. */
   readonly rejected: number
-  /** Requests that failed because of an error of the service. */
+  /**
+   * Requests that failed because of an error of the service or of a database, or because the service doesn't serve the
+   * store.
+   */
   readonly failed: number
 }
 

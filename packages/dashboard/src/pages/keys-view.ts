@@ -19,7 +19,6 @@ import type { ActiveKeyRow, KeyRow, KeysPage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { keySwitch } from './turn-off-view.ts'
 
-/** Returns the page Settings > API. */
 export function keysView(frame: Frame, page: KeysPage): Html {
   const { keys: texts } = frame.texts
   const canManage = isAllowed(frame, 'manage')

@@ -13,7 +13,6 @@ import type { MembersPage } from './member-models.ts'
 import { roleChoice } from './member-role-view.ts'
 import type { Frame } from './models.ts'
 
-/** Returns the page Settings > Members. */
 export function membersView(frame: Frame, page: MembersPage): Html {
   const { title, lead } = frame.texts.members
   const head = pageHead(frame, { title, lead })

@@ -1,5 +1,5 @@
 // Renders the page of a link that stops the emails about a key. The page has a button, because a program that previews
-// the link would otherwise stop them.
+// the link would otherwise stop the emails.
 
 import { button, form } from '../ui/forms.ts'
 import { type Html, html } from '../ui/html.ts'

@@ -8,7 +8,6 @@ import { pathsOf } from '../ui/store-paths.ts'
 import type { RenamePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
-/** Returns the form that changes the name of a key. */
 export function renameView(frame: Frame, { key, name, problem }: RenamePage): Html {
   const paths = pathsOf(frame)
   const { rename: texts } = frame.texts.changeKey

@@ -14,7 +14,7 @@ import { table } from '../ui/table.ts'
 import type { KeyRow, ReplacePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
-/** The choice at first: time for the other copies of a tool to get the new key. */
+/** The choice that is selected at first. It gives the other copies of a tool time to get the new key. */
 export const DEFAULT_REPLACED_KEY_HOURS: ReplacedKeyHours = 24
 
 /** Returns the page on which the merchant confirms that a key is replaced. */
@@ -44,7 +44,10 @@ function endChoice({ texts }: Frame): Html {
   return radioGroup({ name: 'ends', legend: ends.legend, options, value: String(DEFAULT_REPLACED_KEY_HOURS) })
 }
 
-/** Returns the safe way: the merchant revokes another key first, so that this tool keeps running. */
+/**
+ * Returns the card for a store with as many keys as possible: the merchant revokes another key first, so that this tool
+ * keeps running.
+ */
 function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
   const paths = pathsOf(frame)
   const { keys, common, changeKey } = frame.texts

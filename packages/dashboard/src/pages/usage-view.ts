@@ -13,7 +13,6 @@ import type { UsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { sumCells, sumColumns, usageChartCard } from './usage-chart-view.ts'
 
-/** Returns the page about the usage in the chosen range. */
 export function usageView(frame: Frame, page: UsagePage): Html {
   const { usage: texts } = frame.texts
   const { range } = page.chart

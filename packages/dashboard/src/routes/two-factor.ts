@@ -24,7 +24,8 @@ export async function setUpTwoFactor(request: MerchantRequest, form: FormFields)
 export async function confirmTwoFactor(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   const { session, services, context } = request
   const secret = form.secret ?? ''
-  // The page shows the secret of its own form, so that a stolen session can't read the secret of a set-up.
+  // After a wrong code, the page shows the secret that the form sent, not the stored one. Otherwise, a stolen session
+  // could read the secret of a set-up.
   if (session.hasTwoFactor || !SECRET.test(secret)) return { to: '/account' }
   const { headers } = context.req.raw
   const outcome = await services.accounts.twoFactor.confirm(session, { code: form.code ?? '', headers })

@@ -200,7 +200,7 @@ function choiceOf({ context, head, texts }: StoreRequest): LogChoice {
   return { before: end, until, problem: null, ...chosen }
 }
 
-/** Returns the time; null if it is invalid, or in a year that its ISO text can't pass to PostgreSQL. */
+/** Returns the time; null if it is invalid, or in a year whose ISO text PostgreSQL does not accept. */
 function withYear(time: Date): Date | null {
   return !Number.isNaN(time.getTime()) && /^(?!0000)\d{4}-/.test(time.toISOString()) ? time : null
 }

@@ -139,7 +139,7 @@ function labelStep(periods: number): number {
   return periods > 7 ? 6 : 1
 }
 
-/** More labels do not fit on a phone, which then shows only every second one. */
+/** Maximum number of labels on a phone. If there are more, a phone shows only every second one. */
 const PHONE_LABELS_MAX = 5
 
 /** Returns the labels of the horizontal axis. */

@@ -1,5 +1,5 @@
-// Defines the themes, and renders the switch between them. It works without the script. With the script, the page
-// changes without a reload, so that typed text stays.
+// Defines the themes, and renders the switch between them. The switch works without the script. With the script, the
+// page changes without a reload, so that typed text stays.
 
 import type { Frame } from '../pages/models.ts'
 import { type Html, html, NOTHING } from './html.ts'

@@ -59,7 +59,7 @@ export function syncHealth(options: SyncHealthOptions): SyncHealth {
 
 /**
  * Returns the state `failing` if all requests in the hours after the last hour with a success failed. Returns null if
- * there are none, or fewer than five in a single hour.
+ * there are no such requests, or fewer than five in a single hour.
  */
 function failingSince({ key, hours, errors, turnedOnAt }: SyncHealthOptions): SyncHealth | null {
   const onSince = turnedOnAt?.getTime() ?? 0

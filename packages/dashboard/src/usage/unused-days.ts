@@ -9,8 +9,8 @@ const NEVER_USED_DAYS = 30
 const UNUSED_DAYS = 90
 
 /**
- * Returns the whole days since the last use of a key, or since its creation if it was never used. Returns null if they
- * are too few: fewer than 90, or fewer than 30 for a key that was never used.
+ * Returns the whole days since the last use of a key, or since its creation if it was never used. Returns null if the
+ * days are too few: fewer than 90, or fewer than 30 for a key that was never used.
  */
 export function unusedDays(
   { createdAt, lastUsedAt }: Pick<KeyRow, 'createdAt' | 'lastUsedAt'>,

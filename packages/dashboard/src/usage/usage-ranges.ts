@@ -1,4 +1,4 @@
-// Divides the ranges of the usage charts into hours or days. A day is one in the store's time zone, so it has 23 or 25
+// Divides the ranges of the usage charts into hours or days. Days are in the store's time zone, so a day has 23 or 25
 // hours when the clocks change.
 
 /** A range of a usage chart, as in the URL. */
