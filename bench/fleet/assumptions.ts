@@ -19,7 +19,7 @@ export const ASSUMPTIONS = {
   alignedShare: {
     flag: 'aligned-share',
     default: 0,
-    help: 'share of the active stores that begin in the same minute of the interval; the others begin at random',
+    help: 'share of the active stores whose runs start in the same minute; other runs start at random',
   },
   pagesPerRun: { flag: 'pages-per-run', default: 10, help: 'requests of a run, one after the other' },
   changedShare: {
@@ -39,8 +39,8 @@ export const ASSUMPTIONS = {
     default: LIMITS.requestsPerMinute,
     help: 'requests a minute of a full sync; the limit of a key',
   },
-  coreShare: { flag: 'core-share', default: 0.6, help: 'of a core, what a node may use in its 99th percentile second' },
-  nodesMin: { flag: 'nodes-min', default: 2, help: 'minimum number of nodes; with 2, one may stop' },
+  coreShare: { flag: 'core-share', default: 0.6, help: 'share of a core that a node may use in the 99th percentile of seconds' },
+  nodesMin: { flag: 'nodes-min', default: 2, help: 'minimum number of nodes; with 2, one can stop' },
   connectionsMax: {
     flag: 'store-connections-max',
     default: SETTINGS.storeConnectionsMax.default,
@@ -49,21 +49,21 @@ export const ASSUMPTIONS = {
   connectionsPerStore: {
     flag: 'connections-per-store',
     default: 1,
-    help: 'connections of a store that is read on a node: one for a reader that asks one page at a time, at most STORE_EXPORT_STORE_POOL_SIZE (4)',
+    help: 'connections of a node to a store that it reads; at most STORE_EXPORT_STORE_POOL_SIZE (4)',
   },
   idleSeconds: {
     flag: 'store-idle-seconds',
     default: SETTINGS.storeIdleSeconds.default,
-    help: 'STORE_EXPORT_STORE_IDLE_SECONDS: unused connections are closed',
+    help: 'STORE_EXPORT_STORE_IDLE_SECONDS: a node closes connections that are unused for this time',
   },
   columnsSeconds: {
     flag: 'schema-refresh-seconds',
     default: SETTINGS.schemaRefreshSeconds.default,
-    help: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS: how long a node keeps the columns of a store',
+    help: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS: a node caches the columns of a store for this time',
   },
   storesPerServer: { flag: 'stores-per-server', default: 1000, help: 'stores on one PostgreSQL server' },
   ringPoints: { flag: 'ring-points', default: 160, help: 'points of a node on the ring of the consistent hash' },
-  seconds: { flag: 'seconds', default: 3600, help: 'seconds simulated, after two minutes that do not count' },
+  seconds: { flag: 'seconds', default: 3600, help: 'simulated time in seconds, after two minutes that do not count' },
   seed: { flag: 'seed', default: 1, help: 'the same seed gives the same output' },
 } as const satisfies Record<string, Assumption>
 

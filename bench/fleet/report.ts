@@ -32,15 +32,15 @@ function rowsOf(options: FleetOptions): Row[] {
   const servers = ({ stores }: SizedFleet) => Math.ceil(stores / storesPerServer)
   return [
     ['requests/s, mean', ({ requestsPerSecond }) => figure(requestsPerSecond)],
-    ['requests/s, 99th percentile second', ({ requestsPerSecond99 }) => figure(requestsPerSecond99)],
+    ['requests/s in the 99th percentile of seconds', ({ requestsPerSecond99 }) => figure(requestsPerSecond99)],
     [`**nodes** at ${percent(coreShare)} of a core`, ({ nodes }) => `**${nodes}**`],
-    ['the busiest node, of a core', ({ busiestNode99 }) => percent(busiestNode99)],
+    ['load of the busiest node, in % of a core', ({ busiestNode99 }) => percent(busiestNode99)],
     ['cores of all nodes, mean', ({ nodeCores }) => figure(nodeCores)],
     ['requests that open a connection', (fleet) => percent(fleet.opened / fleet.requests)],
-    ['requests that read the columns', (fleet) => percent(fleet.columnsRead / fleet.requests)],
-    ['connections to stores, of a node, most', ({ connectionsOfNode }) => count(connectionsOfNode)],
+    ["requests that read the store's columns", (fleet) => percent(fleet.columnsRead / fleet.requests)],
+    ['maximum connections of a node to stores', ({ connectionsOfNode }) => count(connectionsOfNode)],
     [`store servers (${count(storesPerServer)} stores each)`, (fleet) => count(servers(fleet))],
-    ['connections of a store server, most', ({ connectionsOfServer }) => count(connectionsOfServer)],
+    ['maximum connections of a store server', ({ connectionsOfServer }) => count(connectionsOfServer)],
     ['cores of all store servers, mean', ({ storeCores }) => figure(storeCores)],
     ['cores of all store servers, 99th percentile', ({ storeCores99 }) => figure(storeCores99)],
     ['statements/s of the control database, 99th percentile', (fleet) => figure(controlStatements(fleet))],
@@ -81,8 +81,8 @@ function measured({ request, opening, columns }: Costs): string {
       row('a page without rows', request.empty),
       row('a page of 100 changed orders', request.changed),
       row('a page of 250 orders of a full sync', request.walk),
-      row('a connection opened, another closed: on top', opening),
-      row('columns read: on top', columns),
+      row('extra: open a connection and close another', opening),
+      row("extra: read the store's columns", columns),
     ],
   )
 }
