@@ -60,7 +60,7 @@ function participantsOf(boundMs: number, url: string, key: string): Participant[
   const wait = boundMs === 0 ? 'no wait' : `wait of ${boundMs} ms`
   return CLOCKS_AHEAD_MS.flatMap((clockAheadMs) => {
     const clock = clockAheadMs === 0 ? 'right' : `${clockAheadMs / 1000} s ahead`
-    // The other two rules use no clock of the client.
+    // The other two rules use no clock of the client, so a shifted clock doesn't change their results.
     const others: readonly Rule[] = clockAheadMs === 0 ? ['greatest updated_at', 'settled window'] : []
     return (['own clock', 'watermark', ...others] as const).map((rule) => ({
       name: `${rule}, clock ${clock}, ${wait}`,

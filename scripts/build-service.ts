@@ -35,7 +35,7 @@ async function build(folder: string): Promise<void> {
   })
   const { output } = await bundle.write({
     dir: folder,
-    // Another folder can contain files of the user.
+    // Another folder can contain files of the user, so it is not cleaned.
     cleanDir: folder === DEFAULT_FOLDER,
     format: 'esm',
     entryFileNames: '[name].js',

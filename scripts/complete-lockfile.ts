@@ -1,9 +1,10 @@
 // Runs `npm run lockfile`, which completes the lockfiles after a change of dependencies. With `--check`, it only
 // reports incomplete ones.
 //
-// If a registry mirror lacks a package for another platform, npm leaves the package out of the lockfile. `npm ci` then
-// fails, because an entry needs its version, its platform, and `optional`. Without `integrity`, the hash of the
-// package, npm installs whatever the registry returns. The script requests missing hashes from the registry.
+// If a registry mirror lacks a package for another platform, npm leaves the package out of the lockfile, and `npm ci`
+// then fails. The script adds such a package with its version, its platform, and `optional`. If an entry has no
+// `integrity`, the hash of the package, npm installs whatever the registry returns. The script requests missing hashes
+// from the registry.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

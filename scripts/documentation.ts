@@ -144,7 +144,7 @@ function decisions(): string[] {
     })
 }
 
-/** Returns the pages that the code names but that don't exist. Some tests name pages of their own. */
+/** Returns the pages that the code names but that don't exist. Leaves out the tests that name pages of their own. */
 function lostPages(): string[] {
   const page = /(?<![\w/.-])(?:\.\.\/)*(docs\/[\w/-]+\.(?:md|sql|svg|json|tsv))/g
   const files = globSync('{packages,bench,scripts,test}/**/*.ts', {

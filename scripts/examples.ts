@@ -9,7 +9,7 @@ const { STORE_EXPORT_URL: url = 'http://127.0.0.1:8080', STORE_EXPORT_KEY: key }
 if (key === undefined) throw new Error('STORE_EXPORT_KEY must be a key of the demo; npm start prints one')
 const headers = { 'x-api-key': key }
 const examples: Record<string, LiveExample> = {}
-// A page of IDs has 10,000 rows.
+// A page of IDs has 10,000 rows, which are too many for an example.
 for (const endpoint of ENDPOINTS.filter(({ response }) => response.kind !== 'ids'))
   examples[endpoint.id] = await exampleOf(endpoint)
 writeFileSync('docs/api/examples.json', `${JSON.stringify(examples, null, 2)}\n`)

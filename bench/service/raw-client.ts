@@ -32,7 +32,7 @@ export function openRawConnection(url: string): Promise<RawConnection> {
       if (status !== null) waiting?.resolve(status)
       return true
     }
-    // One buffer for all bytes is enough, because none are stored.
+    // One buffer for all bytes is enough, because the client stores no bytes.
     const onread = { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: take }
     const socket = net.connect({ host: hostname, port: Number(port), noDelay: true, onread })
     const onCut = (error?: Error) => {

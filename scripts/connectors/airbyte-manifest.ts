@@ -124,7 +124,8 @@ const ERROR_HANDLER: YamlObject = {
     { type: 'ExponentialBackoffStrategy', factor: 2 },
   ],
   response_filters: [
-    // A service that is too old for a parameter ignores it, and returns other rows than requested.
+    // A service that is too old for a parameter ignores it, and returns other rows than requested. The sync fails
+    // instead of copying these rows.
     {
       type: 'HttpResponseFilter',
       action: 'FAIL',

@@ -26,7 +26,7 @@ export function connectorTables(): ConnectorTable[] {
   return TABLES.map((table): ConnectorTable => {
     const { path, resource, parameters } = table.list ?? endpointOfObject(table)
     if (table.list === null) return { table, resource, path, kind: 'object', idsPath: null }
-    // Incremental syncs don't show removed rows of a table that hides them, and such a table has no list of IDs, so
+    // Incremental syncs don't show removed rows of a table that hides them, and such a table has no list of IDs. So
     // each run must read the whole list.
     const isChanged = parameters.some((name) => name === 'updated_since') && !table.hidesRemoved
     const kind = isChanged ? 'merge' : 'replace'

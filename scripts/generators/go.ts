@@ -58,7 +58,10 @@ async function installed(workspace: Workspace, module: string, { version }: { ve
   return path.join(folder, name)
 }
 
-/** Modules and compiled packages stay in the folder of the tests. Without `-modcacherw`, its files are read-only. */
+/**
+ * Modules and compiled packages stay in the folder of the tests. Without `-modcacherw`, the files of the modules are
+ * read-only.
+ */
 function goCommand(workspace: Workspace, args: readonly string[]): Command {
   const folder = path.join(workspace.installed, 'go')
   const env = { GOPATH: folder, GOCACHE: path.join(folder, 'build') }

@@ -7,7 +7,8 @@
 // - Exiting: the time limit, a further uncaught error, or a further signal ends the process immediately with code 1.
 //
 // The package close-with-grace does the same, but it exits at once on a second signal. If `sh` is bash, one Ctrl-C
-// arrives twice, because npm passes it on. So the package would interrupt the shutdown that it started.
+// arrives twice: from the terminal, and from npm, which passes it on. The package would then interrupt the shutdown
+// that it started.
 
 import type { EventHandler } from './events.ts'
 import { ignoreOutputErrors } from './output.ts'

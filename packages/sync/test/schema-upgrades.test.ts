@@ -170,7 +170,9 @@ describe('a store that is upgraded', () => {
     const shop = await createShop(platform, 'launch')
     await fillShop(shop)
     let runs = 0
-    /** Each run is 61 minutes after the last one. Returns the tables that it read again, and those of its requests. */
+    /**
+     * Syncs 61 minutes after the last run. Returns the tables that this run read again, and the tables of its requests.
+     */
     const sync = async () => {
       const { requests, client } = recordingClient(shop)
       const reread: string[] = []

@@ -161,8 +161,8 @@ const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
  *   belongs to the new minute: it neither resets the counter nor moves it back. The wait is measured from that minute.
  * - The database's clock ran ahead and was set back. The counter's minute is in the future even now, so the
  *   statement resets it. Otherwise the key would be refused until the clock reaches that minute.
- * date_trunc names its time zone because it uses the session's by default. Counters are taken in the order of their
- * keys, so that two statements cannot deadlock.
+ * The calls of date_trunc name a time zone, because the function uses the session's by default. Counters are taken in
+ * the order of their keys, so that two statements cannot deadlock.
  */
 const statement = ({
   keys,

@@ -5,7 +5,7 @@ import { BlockList, isIP } from 'node:net'
 import { SCOPES, type Scope } from '@store-export/contract'
 import { type SqlFragment, sql } from '@store-export/postgres'
 
-/** What a key may do: which resources it reads, whether it gets personal data, until when, and from where it works. */
+/** The permissions of a key. */
 export interface KeyPermissions {
   /** The resources that the key may read; null for all. */
   readonly scopes: readonly Scope[] | null

@@ -10,8 +10,8 @@ const TEMPORARY_STATUSES = [409, 429]
 
 /**
  * Whether the same command can succeed later without a change by the user. True for a status of 409, 429, or 500 and
- * above, for an invalid cursor, and for a connection error, unless the address is wrong (`AddressError`). Also true if
- * the destination is locked, unreachable, or open in another program.
+ * above, and for an invalid cursor. True for a connection error, unless the address is wrong (`AddressError`). Also
+ * true if the destination is locked, unreachable, or open in another program.
  */
 export function isTemporaryFailure(error: unknown): boolean {
   if (error instanceof StoreExportError)

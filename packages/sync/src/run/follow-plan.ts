@@ -1,7 +1,7 @@
 // Replaces a plan that the service cannot follow:
 //
-// - If the service is too old to have a list for the table, the run reads the rows of each owner instead, such as the
-//   addresses of each customer.
+// - If the service is too old to have a list for the table, the run reads the rows of each owner instead. An example is
+//   the addresses of each customer.
 // - If the store does not track updates, the run requests the rows created since the plan's `since`. These rows don't
 //   show changes and deletions, so if the last full walk is too old, the run reads all rows.
 

@@ -6,7 +6,7 @@ import type { CopyColumn, CopyColumnKind } from '../../tables.ts'
 import { CopyError, type CopyRow } from '../copy.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 
-/** A column of a table in the file. A column of the contract can have two of them. */
+/** A column of a table in the file. A column of the contract can have two such columns. */
 export interface DuckDbColumn {
   readonly name: string
   readonly type: string

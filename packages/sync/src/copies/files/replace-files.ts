@@ -59,7 +59,7 @@ export async function writeNewFiles(
 /**
  * Replaces the files, or restores all of them and removes the new files if one fails. The previous files stay until
  * `removePrevious`. Preserves permissions and symbolic links. Throws `FileInUseError` if another program has a file
- * open or it is not writable, `CopyError` if a folder has the name of a file, and other errors unchanged.
+ * open or it is not writable, and `CopyError` if a folder has its name. Throws other errors unchanged.
  */
 export async function replaceFiles(files: readonly NewFile[]): Promise<void> {
   const previous: string[] = []
