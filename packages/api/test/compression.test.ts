@@ -6,7 +6,7 @@ import { sendRequest } from './support/http.ts'
 
 let platform: TestPlatform
 let store: TestStore
-/** A page with a cursor, because each first page would have a new watermark. */
+/** A page after a cursor, because the watermark of a first page differs with each request. */
 let page: string
 beforeAll(async () => {
   platform = await startPlatform()

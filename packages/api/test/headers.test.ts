@@ -299,7 +299,7 @@ describe('[R31] the header link', () => {
 })
 
 describe('[R4] HEAD requests', () => {
-  /** Returns the case with a cursor, because each first page would have a new watermark. */
+  /** Returns the case with a cursor, because the watermark of a first page differs with each request. */
   const repeatable = async (each: Case): Promise<Case> => {
     const cursor = /"next_cursor":"([\w-]+)"/.exec(String((await send(each)).body))?.[1]
     return cursor === undefined ? each : { ...each, path: `${each.path.split('?')[0]}?cursor=${cursor}` }

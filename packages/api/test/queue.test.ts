@@ -18,7 +18,7 @@ let platform: TestPlatform
 let store: TestStore
 
 beforeAll(async () => {
-  // One connection, so that many pages take longer than the queue waits for a store without progress.
+  // With one connection, many pages take longer than the queue waits for a store without progress.
   platform = await startPlatform({ STORE_POOL_SIZE: '1', STORE_TIMEOUT_MS: '20000' })
   store = await filledStore(platform, LATEST_REVISION, SIZE)
 })
@@ -27,7 +27,7 @@ afterAll(() => platform.close())
 describe('many requests of one key at once', () => {
   test(`[LIM-1, ERR-3] if a key sends ${REQUESTS} requests at once, each gets its page`, async () => {
     const { json } = await platform.get('/api/v1/orders?limit=10', store.key)
-    // With a cursor, so that the request waits for nothing else.
+    // With a cursor, the request waits only for a connection, and not for open transactions.
     const url = `${platform.service.url}/api/v1/orders?limit=250&cursor=${json.meta.next_cursor}`
     const expected = await get(url, store.key)
     clearEvents(platform)

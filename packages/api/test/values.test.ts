@@ -20,7 +20,7 @@ beforeAll(async () => {
     )
 })
 beforeEach(async () => {
-  // For few rows, this is faster than truncate.
+  // For few rows, `delete` is faster than `truncate`.
   for (const table of ['orders', 'customers', 'products', 'locations', 'categories', 'customer_groups'])
     await store.sql`delete from ${store.sql(table)}`
   clearEvents(platform)
@@ -35,7 +35,7 @@ async function dropNotNull({ sql }: TestStore): Promise<void> {
     await sql
       .unsafe(`alter table ${table_name} alter column "${column_name}" drop not null`)
       .catch((error: unknown) => {
-        // Citus rejects it for the distribution column of a table.
+        // Citus rejects this change for the distribution column of a table.
         if (!String(error).includes('partition column')) throw error
       })
 }

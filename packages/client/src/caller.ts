@@ -70,9 +70,9 @@ const ATTEMPT_TIMEOUT_MS = 30_000
 const DEFAULT_LIMIT = 250
 
 /**
- * Sends requests to one service with one key. Every call rejects with `StoreExportError` for an error response, with
- * `ConnectionError` if no complete and well-formed response arrives, and with the reason of its aborted signal. A list
- * also throws `IgnoredParameterError`.
+ * Sends requests to one service with one key. Every call rejects with `StoreExportError` for an error response, and
+ * with the reason of its aborted signal. It rejects with `ConnectionError` if no complete and well-formed response
+ * arrives. A list also throws `IgnoredParameterError`.
  */
 export class Caller {
   readonly #url: string

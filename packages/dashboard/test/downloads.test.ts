@@ -7,7 +7,7 @@ let store: TestStore
 beforeAll(async () => {
   platform = await startPlatform({}, { dashboard: true })
   store = await platform.provision()
-  // More than the buffers of a connection can hold while the client does not read.
+  // These rows exceed the buffers of a connection, so a download stays open while the client does not read.
   await store.sql`
     insert into products (id, name, slug, description, price, status, created_at, updated_at)
     select gen_random_uuid(), 'p' || n, 'p' || n, repeat('x', 100000), 1, 'active', now() + n * interval '1 s', now()
@@ -45,7 +45,7 @@ test.each([
   ['request log', () => `/stores/${store.id}/usage/keys/${store.keyId}/log.csv`, 'last_request_at,endpoint,'],
 ])('if a CSV file of the %s is downloaded, it starts with a byte order mark', async (_name, path, header) => {
   const { response } = await (await newVisitor()).download(path())
-  // `text()` would drop the mark.
+  // `text()` would drop the byte order mark.
   const bytes = Buffer.from(await response.arrayBuffer())
   expect(bytes.toString('utf8').slice(0, header.length + 1)).toBe(`\uFEFF${header}`)
 })

@@ -8,7 +8,7 @@ import { connected, expectEqual, FEW_ROWS, HOUR_MS, ONE_ROW, SMALL } from './sup
 
 /** Pauses an export several times. */
 const SLOW = { slowness: 60 }
-/** 1 stops the script at every call. */
+/** The tests stop the script at every seventh of its calls. With 1, they stop it at every call. */
 const STOPPED_EVERY = 7
 const STATUS_TAB = 'Store export'
 

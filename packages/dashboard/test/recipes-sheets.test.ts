@@ -6,7 +6,10 @@ import { type ProxyError, startBusyProxy } from './support/busy-proxy.ts'
 import { changeStore, connected, expectEqual, FEW_ROWS, HOUR_MS, SMALL } from './support/sheets.ts'
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
-/** 1 stops the script at every call. That takes three times as long. */
+/**
+ * The tests stop the script at every third of its calls. With 1, they stop it at every call, which takes three times as
+ * long.
+ */
 const STOPPED_EVERY = 3
 const GOOGLE_LIMIT_MS = 6 * 60_000
 
@@ -76,7 +79,7 @@ describe('the recipe for Google Sheets', () => {
         spreadsheet.state = before
         const [stopped, ...later] = await spreadsheet.export('exportNow', { stopAtCall })
         expect(stopped?.isStopped).toBe(true)
-        // Before its first trigger exists, only the schedule or the user runs it again.
+        // Before the first trigger of the script exists, only the schedule or the user runs the script again.
         if (later.length === 0) later.push(await spreadsheet.run('exportOnSchedule'))
         expect(later.map(({ error }) => error)).toEqual([null])
         await expectEqual(platform.service.url, spreadsheet, small)

@@ -61,7 +61,7 @@ describe('sign-ins', () => {
       responses.push(response.text.replaceAll(email, '').replaceAll(/value="[^"]*"/g, ''))
     }
     expect(responses[1]).toBe(responses[0])
-    // Both compute the slow hash. Without it, the second attempt would take a fiftieth of the time.
+    // Both attempts compute the slow hash. Without the hash, the second attempt would take a fiftieth of the time.
     expect(times[1]).toBeGreaterThan((times[0] ?? 0) / 5)
   })
 

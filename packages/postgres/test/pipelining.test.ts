@@ -187,11 +187,11 @@ describe('prepared statements', () => {
       prepared(sql`select ${new SqlFragment([String(n)], [])} as n`),
     )
     for (const [n, statement] of statements.entries()) expect(await queryRows(connection, statement)).toEqual([{ n }])
-    // The next flush deallocates the last one.
+    // The next flush deallocates the statement that was forgotten last.
     await connection.script('select 1')
     await queryRows(connection, sql`select 1`)
     expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
-    // One flush prepares more statements than fit.
+    // One flush prepares more statements than a connection retains.
     const all = statements.map(collecting)
     await connection.read(all)
     expect(all.map(({ values }) => values)).toEqual(statements.map((_, n) => [String(n)]))

@@ -47,7 +47,7 @@ export async function create(request: StoreRequest, form: FormFields): Promise<H
   const typed = { tool: tool?.id ?? '', name, limits }
   if (created instanceof Error) return rejected(request, typed, created)
   // A page from the browser's cache can send another name or other limits with a used token. The key of that token is
-  // not the key that this form asks for.
+  // then not the key that the form requests.
   if (created.name !== name.trim().normalize('NFC') || !(await hasLimits(request, created.id, permissions)))
     return formChanged(request, typed, created.name)
   return toCreated(request, created.id, token, tool?.id)

@@ -24,7 +24,7 @@ export class SingleSignOnScene {
     this.merchant = fixtures.merchant
   }
 
-  /** Starts both. The provider does not respond before `reset` or `serve`. */
+  /** Starts the platform and the provider. The provider does not respond before `reset` or `serve`. */
   static async open(): Promise<SingleSignOnScene> {
     const provider = await openProvider()
     const client = { OIDC_CLIENT_ID: 'dashboard', OIDC_CLIENT_SECRET: provider.clientSecret }
@@ -63,7 +63,7 @@ export class SingleSignOnScene {
     return made
   }
 
-  /** Presses the button, and returns the URL of the provider. Throws if the response has none. */
+  /** Presses the button for single sign-on, and returns the URL of the provider. Throws if the response has none. */
   async start(visitor: PlainBrowser, page = '/sign-in'): Promise<string> {
     const { headers, status } = await visitor.send(page, '/sign-in/oidc')
     const address = /^0; url=(.+)$/.exec(headers.get('refresh') ?? '')?.[1]
@@ -71,7 +71,7 @@ export class SingleSignOnScene {
     return address
   }
 
-  /** Presses the button and signs in at the provider. Returns the callback URL. */
+  /** Presses the button for single sign-on, and signs in at the provider. Returns the callback URL. */
   async signInAtProvider(visitor: PlainBrowser, login: string): Promise<string> {
     return signInThere(await this.start(visitor), this.provider.issuer, login)
   }

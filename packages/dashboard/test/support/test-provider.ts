@@ -25,7 +25,7 @@ export interface TestProvider {
   readonly clientSecret: string
   /** All accounts at the provider, by ID. Tests can change them at any time. */
   readonly people: Map<string, Person>
-  /** All access tokens, refresh tokens and ID tokens that it issued. */
+  /** All access tokens, refresh tokens and ID tokens that the provider issued. */
   readonly tokens: string[]
   /** Starts to respond, for the dashboard at this URL. */
   serve(dashboardUrl: string, options?: ServeOptions): void
