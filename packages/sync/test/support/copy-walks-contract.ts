@@ -144,6 +144,17 @@ export function describeWalks(at: OpenCopy): void {
       expect((await at.reopen()).unfinished).toEqual(new Map())
     })
 
+    test('if a page of an unfinished sync has no rows, the position after it is saved', async () => {
+      const [one, gone] = [order(), order()]
+      await write(one, gone)
+      await page([], walkAt(0), first)
+      expect((await at.reopen()).unfinished).toEqual(new Map([['orders', walkAt(0)]]))
+      await page([one], walkAt(1))
+      await page([], walkAt(1, { cursor: null }))
+      expect((await at.reopen()).unfinished).toEqual(new Map([['orders', walkAt(1, { cursor: null })]]))
+      expect(await end()).toBe(1)
+    })
+
     test('if a full sync is resumed, rows that neither run has seen are removed at its end', async () => {
       const [one, two, gone] = [order(), order(), order()]
       await write(one, two, { ...gone, items: [item(gone.id, 'a')] })

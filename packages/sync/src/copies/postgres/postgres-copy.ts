@@ -99,7 +99,7 @@ export class PostgresCopy implements Copy {
       this.#tablesWithWalk.add(table.name)
       await markWalkSeen(this.#connection(), table.name, seenIds)
     }
-    if (rows.length === 0) return
+    if (rows.length === 0 && unfinished === null) return
     const values = pageValues(table, rows)
     if (unfinished !== null) values.push(savedWalkValue(table.name, unfinished, isFull ? marks : null))
     if (marks || unfinished !== null) this.#tablesWithWalk.add(table.name)
