@@ -39,7 +39,11 @@ export const ASSUMPTIONS = {
     default: LIMITS.requestsPerMinute,
     help: 'requests a minute of a full sync; the limit of a key',
   },
-  coreShare: { flag: 'core-share', default: 0.6, help: 'share of a core that a node may use in the 99th percentile of seconds' },
+  coreShare: {
+    flag: 'core-share',
+    default: 0.6,
+    help: 'share of a core that a node may use in the 99th percentile of seconds',
+  },
   nodesMin: { flag: 'nodes-min', default: 2, help: 'minimum number of nodes; with 2, one can stop' },
   connectionsMax: {
     flag: 'store-connections-max',
