@@ -9,7 +9,7 @@ export const ERRORS = {
     condition:
       'The key in the header x-api-key is missing, repeated, malformed, unknown, revoked, expired, or turned off, or it does not work from this network address.',
     retry: 'No.',
-    fix: 'Send the whole key once, in the header x-api-key. If it is turned off, turn it on in the store dashboard under Settings, API. If it is lost, revoked, or expired, or does not allow this network, create a new key there.',
+    fix: 'Send the whole key once, in the header x-api-key. If it is turned off, turn it on in the store dashboard under Settings, API. If the key is lost, revoked, or expired, create a new one there. Do the same if the key does not allow your network.',
     mistakes: [
       'The client sends the key as Authorization: Bearer or in the query string. The service reads only the header x-api-key.',
       'The key was copied with a space, a line break, or quotes.',
@@ -63,7 +63,7 @@ export const ERRORS = {
     mistakes: [
       'The client passes the cursor of one list to another list.',
       'A database column or a log cut the cursor off.',
-      'The operator has replaced the control database of the service since it returned the cursor.',
+      'The operator set up a new control database after the service returned the cursor.',
     ],
   },
   NOT_FOUND: {
@@ -85,10 +85,10 @@ export const ERRORS = {
     condition:
       'The key has made more than 120 requests in this one-minute window, or its client does not read the responses.',
     retry: 'Yes, after the number of seconds in the header Retry-After.',
-    fix: 'Wait for the number of seconds in the header Retry-After. Request pages of 250 rows instead of more pages: 120 requests then return 30,000 rows per minute.',
+    fix: 'Wait for the number of seconds in the header Retry-After. Request fewer, larger pages: 120 requests for 250 rows return 30,000 rows per minute. If the message says that the response buffer is full, read the responses before you send more requests.',
     mistakes: [
       'Several tools share one key. Give each tool its own key: a store can have five.',
-      'The client guesses the wait instead of reading Retry-After. A request that comes too early counts as well.',
+      'The client guesses the wait instead of reading Retry-After. A request that comes too early also counts toward the limit.',
     ],
   },
   STORE_DB_ERROR: {
