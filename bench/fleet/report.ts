@@ -22,7 +22,7 @@ type Row = readonly [name: string, cell: (fleet: SizedFleet) => string]
 function outcome(fleets: readonly SizedFleet[], options: FleetOptions): string {
   const rows = options.pricePerCoreHour === null ? rowsOf(options) : [...rowsOf(options), priceRow(options)]
   return table(
-    ['', ...fleets.map(({ stores, balancing }) => `${count(stores)}, ${balancing}`)],
+    ['figure', ...fleets.map(({ stores, balancing }) => `${count(stores)}, ${balancing}`)],
     rows.map(([name, cell]) => [name, ...fleets.map(cell)]),
   )
 }
@@ -76,7 +76,7 @@ function measured({ request, opening, columns }: Costs): string {
     ...[service, store, control].map((ms) => ms.toFixed(3)),
   ]
   return table(
-    ['ms', 'service', 'store server', 'control database'],
+    ['processor time in ms', 'service', 'store server', 'control database'],
     [
       row('a page without rows', request.empty),
       row('a page of 100 changed orders', request.changed),
@@ -93,7 +93,7 @@ function assumed({ assumptions }: FleetOptions): string {
     String(assumptions[name as keyof typeof ASSUMPTIONS]),
     help,
   ])
-  return table(['flag', 'value', ''], rows)
+  return table(['flag', 'value', 'meaning'], rows)
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
