@@ -6,6 +6,8 @@ import { BALANCINGS, type Balancing } from '../bench/fleet/balancer.ts'
 import type { Costs, RequestCost } from '../bench/fleet/costs.ts'
 import { sizeFleet } from '../bench/fleet/fleet-size.ts'
 import { simulate } from '../bench/fleet/simulate.ts'
+import { createTraffic, STEP_MS } from '../bench/fleet/traffic.ts'
+import { createRandom } from '../packages/operator/src/demo/random.ts'
 
 const each = (ms: number): RequestCost => ({ service: ms, store: ms, control: ms / 10 })
 const COSTS: Costs = {
@@ -32,6 +34,17 @@ it('if stores, runs, and full syncs are given, the fleet simulation makes the co
   expect(requests / 36_000).toBeCloseTo(1, 2)
   const { requestsPerSecond } = figures(18_000, 'by key', { activeShare: 0.0001, walkShare: 0.005 })
   expect(requestsPerSecond / (90 * 2)).toBeCloseTo(1, 1)
+})
+
+it('if a simulated full sync sends one request per minute, two of its requests are a minute apart', () => {
+  const assumptions = { ...ASSUMPTIONS, walkShare: 0.01, walkPerMinute: 1 }
+  const traffic = createTraffic(1000, assumptions, createRandom('one request per minute'))
+  let requests = 0
+  for (let ms = 0; ms < 10 * 60_000; ms += STEP_MS)
+    traffic.step((_, kind) => {
+      if (kind === 'walk') requests++
+    })
+  expect(requests, 'ten full syncs in ten minutes').toBe(100)
 })
 
 it('if requests are distributed by key, the simulated nodes open fewer connections than with random distribution', () => {

@@ -19,8 +19,11 @@ export interface Traffic {
   step(take: Take): void
 }
 
-/** Number of steps for which requests can be planned. A longer gap between two requests is shortened. */
-const AHEAD_MAX = 4096
+/**
+ * Minimum number of steps for which requests can be planned. A longer gap between two requests of an incremental sync
+ * is shortened.
+ */
+const AHEAD_MIN = 4096
 const MINUTE_STEPS = 60_000 / STEP_MS
 
 interface Reader {
@@ -35,9 +38,10 @@ export function createTraffic(stores: number, assumptions: Assumptions, random: 
   const storeAt = (index: number) => Math.floor((index * stores) / active)
   const interval = Math.round((assumptions.syncMinutes * 60_000) / STEP_MS)
   const starts = makeStarts(active, { interval, assumptions, random })
-  const agenda = Array.from({ length: AHEAD_MAX }, (): Reader[] => [])
-  const later = (reader: Reader, at: number) => void agenda[at % AHEAD_MAX]?.push(reader)
   const walkGap = Math.max(1, Math.round(60_000 / assumptions.walkPerMinute / STEP_MS))
+  const ahead = Math.max(AHEAD_MIN, walkGap + 1)
+  const agenda = Array.from({ length: ahead }, (): Reader[] => [])
+  const later = (reader: Reader, at: number) => void agenda[at % ahead]?.push(reader)
   const newWalk = () => ({
     store: storeAt(random.between(0, active - 1)),
     pagesLeft: assumptions.walkPages,
@@ -47,14 +51,14 @@ export function createTraffic(stores: number, assumptions: Assumptions, random: 
     later({ ...newWalk(), pagesLeft: random.between(1, assumptions.walkPages) }, random.between(0, walkGap - 1))
   const runGap = () => {
     const gap = Math.round((-Math.log(1 - random.next()) * assumptions.pageGapMs) / STEP_MS)
-    return Math.min(AHEAD_MAX - 1, Math.max(1, gap))
+    return Math.min(AHEAD_MIN - 1, Math.max(1, gap))
   }
   let now = 0
   return {
     step(take) {
       for (const index of starts(now % interval))
         later({ store: storeAt(index), pagesLeft: assumptions.pagesPerRun, walks: false }, now)
-      const due = agenda[now % AHEAD_MAX] ?? []
+      const due = agenda[now % ahead] ?? []
       for (const reader of due) {
         const kind = reader.walks ? 'walk' : random.chance(assumptions.changedShare) ? 'changed' : 'empty'
         take(reader.store, kind)
