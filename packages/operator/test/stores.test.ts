@@ -122,6 +122,21 @@ describe('store-export stores provision', () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not an orphan')])
   })
 
+  test('if a store gets the URL of another database, drop-orphan drops the old database only with --with-data', async () => {
+    const { id } = await provision('replaced')
+    dropAfterTest(id)
+    await runJson('stores', 'set', id, ...URL_OPTION)
+    expect(await orphanOf(id)).toMatchObject({ reason: 'replaced', has_database: true, store_id: id })
+    const refused = await runCommand(['stores', 'drop-orphan', nameOf(id)], { settings })
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      `store-export: the store ${id} now uses another database: check that no program uses ${nameOf(id)}, then add --with-data to drop it\n`,
+    ])
+    expect(await runJson('stores', 'drop-orphan', nameOf(id), '--with-data')).toMatchObject({ dropped: true })
+    expect(await orphanOf(id)).toBeUndefined()
+    expect(await listed(id)).toMatchObject({ state: 'ready' })
+  })
+
   test.each([
     [
       'in a database with one order',

@@ -1,5 +1,5 @@
-// Implements `stores list --orphans` and `stores drop-orphan`. `stores remove` leaves the database of a store on
-// purpose, and an interrupted `stores provision` leaves one by accident.
+// Implements `stores list --orphans` and `stores drop-orphan`. `stores remove` and `stores set --database-url` leave the
+// database of a store on purpose, and an interrupted `stores provision` leaves one by accident.
 
 import { listStores } from '@store-export/control'
 import { type CommandContext, commandPool, connectOnce } from '../command-context.ts'
@@ -37,7 +37,8 @@ export interface DropOrphanOptions extends CommonOptions {
 /**
  * Drops the database and the roles of an orphan. Rejects with `UserError` if no orphan has the name, if its store is
  * unfinished, or if sessions are connected to the database. Without `withData`, also rejects if the database contains
- * data, or if the check for data fails.
+ * data, if the check for data fails, or if the store now uses another database. The URL of that store can reach this
+ * database under another name, through a pooler.
  */
 export async function removeOrphan(context: CommandContext, name: string, options: DropOrphanOptions): Promise<void> {
   const { withData = false, json } = options
@@ -51,6 +52,11 @@ export async function removeOrphan(context: CommandContext, name: string, option
     throw new UserError(
       `an interrupted "stores provision" of the store ${orphan.storeId} created it; finish with another "stores provision" for ` +
         `its external ID, or run "store-export stores remove ${orphan.storeId}" first`,
+    )
+  }
+  if (orphan.reason === 'replaced' && !withData) {
+    throw new UserError(
+      `the store ${orphan.storeId} now uses another database: check that no program uses ${name}, then add --with-data to drop it`,
     )
   }
   if (orphan.hasDatabase && !withData) await requireNoData(context, name)

@@ -1,5 +1,5 @@
 // Lists and drops databases and roles of `stores provision` that no registered store uses. An interrupted run leaves
-// them by accident, and `stores remove` on purpose.
+// them by accident. `stores remove` and `stores set --database-url` leave them on purpose.
 
 import type { RegisteredStore } from '@store-export/control'
 import { type Connection, executeOn, identifier, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
@@ -14,12 +14,12 @@ export interface Orphan {
   /** ID of the store; null if the control database doesn't contain the store. */
   readonly storeId: string | null
   /**
-   * - `unfinished`: the store is registered, but its URL doesn't name this database, because its provision runs or was
-   *   interrupted.
+   * - `unfinished`: the store is registered without a URL, because its provision runs or was interrupted.
+   * - `replaced`: the store is registered, and its URL names another database.
    * - `removed`: the store was removed.
    * - `unknown`: the control database doesn't contain the store.
    */
-  readonly reason: 'unfinished' | 'removed' | 'unknown'
+  readonly reason: 'unfinished' | 'replaced' | 'removed' | 'unknown'
 }
 
 const PREFIX = 'store_export_store_'
@@ -63,5 +63,6 @@ function databaseOf(databaseUrl: string | null): string[] {
 function ownerOf(suffix: string, stores: readonly RegisteredStore[]): Pick<Orphan, 'storeId' | 'reason'> {
   const store = stores.find(({ id }) => id.endsWith(suffix))
   if (store === undefined) return { storeId: null, reason: 'unknown' }
-  return { storeId: store.id, reason: store.removedAt === null ? 'unfinished' : 'removed' }
+  if (store.removedAt !== null) return { storeId: store.id, reason: 'removed' }
+  return { storeId: store.id, reason: store.databaseUrl === null ? 'unfinished' : 'replaced' }
 }
