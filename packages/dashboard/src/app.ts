@@ -45,7 +45,7 @@ export function createApp(services: Services): Hono<Environment> {
   const app = new Hono<Environment>()
   const handlers = createHandlers(services)
   const { page, form } = handlers
-  const headers = Object.entries(securityHeaders(services.origins.isSecure))
+  const headers = Object.entries(securityHeaders(services.origins))
   app.use(async (context, next) => {
     if (!services.origins.isOwnHost(context.req.header('host') ?? null))
       return context.text(wrongHostMessage(services.origins.url), 421)

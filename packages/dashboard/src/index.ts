@@ -23,7 +23,7 @@ export { InvalidEmailError } from './accounts/parse-email.ts'
 export { InvalidIssuerError, type SingleSignOnSettings } from './accounts/single-sign-on.ts'
 export type { MailSettings } from './alerts/mailer.ts'
 export type { DashboardEvent } from './dashboard-event.ts'
-export { InvalidDashboardUrlError } from './security/origins.ts'
+export { InvalidDashboardUrlError, InvalidFrameAncestorError, parseFrameAncestors } from './security/origins.ts'
 export type { RunningDashboard } from './server.ts'
 
 /** What the dashboard needs from the service: the control database, the reader of stores, and settings. */
@@ -35,6 +35,8 @@ export interface DashboardOptions {
   readonly listen: ListenOptions
   /** Public URL of the dashboard; null to serve only this machine. */
   readonly url: string | null
+  /** The origins whose pages may show the dashboard in a frame, as `parseFrameAncestors` returns them. */
+  readonly frameAncestors: readonly string[]
   /** Public URL of the API. */
   readonly apiUrl: string
   readonly requestLogHours: number
@@ -64,7 +66,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Running
   const { listen, limits, url } = options
   let alerts: { close(): Promise<void> } | null = null
   const running = await serveApp(listen, limits, (port) => {
-    const origins = originsOf(url ?? `http://127.0.0.1:${port}`)
+    const origins = originsOf(url ?? `http://127.0.0.1:${port}`, options.frameAncestors)
     const services = createServices(options, origins)
     if (services.mailer !== null) alerts = openAlerts(services, services.mailer)
     return { app: createApp(services), url: origins.url }
@@ -90,7 +92,7 @@ function createServices(options: DashboardOptions, origins: Origins): Services {
   return {
     database,
     reader,
-    accounts: new Accounts({ database, secret, url: origins.url, sessionDays, linkMinutes, singleSignOn }),
+    accounts: new Accounts({ database, secret, ...origins, sessionDays, linkMinutes, singleSignOn }),
     muteTokens: new MuteTokens(secret),
     mailer: options.mail === null ? null : createMailer(options.mail),
     formTokens: new FormTokens({ secret, random: randomBytes, now: Date.now }),

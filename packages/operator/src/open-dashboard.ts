@@ -50,12 +50,19 @@ export async function openDashboard(options: OpenDashboardOptions): Promise<Open
   const mail = mailSettings(config)
   const database = openControlDatabase(controlUrl, { poolSize: CONNECTIONS, preparedStatements })
   // With a dynamic import, a node without the dashboard starts faster.
-  const { InvalidDashboardUrlError, InvalidIssuerError, startDashboard } = await import('@store-export/dashboard')
+  const {
+    InvalidDashboardUrlError,
+    InvalidFrameAncestorError,
+    InvalidIssuerError,
+    parseFrameAncestors,
+    startDashboard,
+  } = await import('@store-export/dashboard')
   try {
     const secret = await readDashboardSecret({ database, keys, random: randomBytes })
     const common = { ...config, database, reader, secret, apiUrl, emit, proxies, singleSignOn, mail, limits: config }
     const listen = { host, port, ...(ending === undefined ? {} : { shutdown: ending }) }
-    const running = await startDashboard({ ...common, listen, url: config.dashboardUrl })
+    const frameAncestors = parseFrameAncestors(config.dashboardFrameAncestors ?? '')
+    const running = await startDashboard({ ...common, listen, url: config.dashboardUrl, frameAncestors })
     emit({ event: 'listener.opened', listener: 'dashboard', address: running.url })
     if (running.url.startsWith('https:') && proxies === 0) emit({ event: 'warning.raised', message: NO_PROXIES })
     return { url: running.url, stop: (drainMs) => running.stop(drainMs).then(() => database.close()) }
@@ -63,6 +70,8 @@ export async function openDashboard(options: OpenDashboardOptions): Promise<Open
     await database.close()
     if (error instanceof InvalidDashboardUrlError)
       throw new InvalidSettingError('STORE_EXPORT_DASHBOARD_URL', error.message, { cause: error })
+    if (error instanceof InvalidFrameAncestorError)
+      throw new InvalidSettingError('STORE_EXPORT_DASHBOARD_FRAME_ANCESTORS', error.message, { cause: error })
     if (error instanceof InvalidIssuerError)
       throw new InvalidSettingError('STORE_EXPORT_OIDC_ISSUER', error.message, { cause: error })
     throw explainListenError(error, { host, port, portSetting: 'STORE_EXPORT_DASHBOARD_PORT' })

@@ -8,6 +8,7 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError } from 'better-auth/api'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import { twoFactor } from 'better-auth/plugins/two-factor'
+import { cookieAttributes } from '../security/cookie-attributes.ts'
 import { passkeyOriginOf } from '../security/origins.ts'
 import { kyselyDialect } from './kysely-dialect.ts'
 import { makeRecoveryCodes } from './recovery-codes.ts'
@@ -22,6 +23,8 @@ export interface CommonAuthOptions {
   readonly secret: string
   /** Public URL of the dashboard. */
   readonly url: string
+  /** The origins whose pages may show the dashboard in a frame; absent for none. */
+  readonly frameAncestors?: readonly string[]
   /** Days for which a session stays valid without a request. */
   readonly sessionDays: number
 }
@@ -112,9 +115,9 @@ function requireUser(isVerified: boolean | undefined): void {
 }
 
 /** Returns the better-auth options for every kind of sign-in. All kinds create the same sessions. */
-export function commonAuthOptions({ database, secret, url, sessionDays }: CommonAuthOptions) {
+export function commonAuthOptions({ database, secret, url, frameAncestors = [], sessionDays }: CommonAuthOptions) {
   const isSecure = url.startsWith('https:')
-  const attributes = { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' } as const
+  const attributes = { httpOnly: true, path: '/', ...cookieAttributes({ isSecure, frameAncestors }) }
   return {
     baseURL: url,
     secret,

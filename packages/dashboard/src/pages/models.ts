@@ -70,6 +70,8 @@ export interface SignInPage {
 /** The data of the page for a one-time sign-in link. */
 export interface LinkPage {
   readonly token: string
+  /** Path to open after the sign-in. */
+  readonly next: string
   /** The email address of the current session; null without one. */
   readonly signedInAs: string | null
 }

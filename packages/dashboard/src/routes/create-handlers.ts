@@ -11,6 +11,7 @@ import { serialize } from 'hono/utils/cookie'
 import { isAccountsError } from '../accounts/is-accounts-error.ts'
 import { includesPermission, type Permission } from '../members/permissions.ts'
 import { NO_LIMITS } from '../pages/key-limits-view.ts'
+import { cookieAttributes } from '../security/cookie-attributes.ts'
 import { FormError, type FormFields, readForm } from '../security/form-body.ts'
 import type { Services } from '../services.ts'
 import { type Localization, localize } from '../texts/languages.ts'
@@ -144,12 +145,11 @@ async function authenticate(
     const localization = localize(session.language, context.req.header('accept-language'))
     return { request: { ...anonymous, ...localization, session, formTokenScope: session.id, stores }, cookies }
   }
-  const { isSecure } = services.origins
-  const name = isSecure ? '__Host-visitor' : 'visitor'
+  const name = services.origins.isSecure ? '__Host-visitor' : 'visitor'
   const given = getCookie(context, name) ?? ''
   if (/^[A-Za-z0-9_-]{22}$/.test(given)) return { request: { ...anonymous, formTokenScope: given }, cookies: [] }
   const visitorId = randomBytes(16).toString('base64url')
-  const cookie = serialize(name, visitorId, { httpOnly: true, sameSite: 'Lax', path: '/', secure: isSecure })
+  const cookie = serialize(name, visitorId, { httpOnly: true, path: '/', ...cookieAttributes(services.origins) })
   return { request: { ...anonymous, formTokenScope: visitorId }, cookies: [cookie] }
 }
 

@@ -109,7 +109,7 @@ async function download(
   try {
     const content = await open(clientLeft.signal)
     if (content === null) return notFoundPage(request)
-    env.outgoing.writeHead(200, { ...securityHeaders(services.origins.isSecure), ...headers })
+    env.outgoing.writeHead(200, { ...securityHeaders(services.origins), ...headers })
     // A later error closes the connection, so that the browser reports a failed download instead of a short file.
     await pipeline(Readable.fromWeb(content as NodeReadableStream), env.outgoing).catch((cause: unknown) => {
       // The engine reports errors of the store. A client that closes its connection is not an error.

@@ -1,6 +1,7 @@
 // Tells the script of a page that a download has started, because a page gets no event from a download.
 
 import { serialize } from 'hono/utils/cookie'
+import { cookieAttributes } from '../security/cookie-attributes.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 
 const NAME = 'download_started'
@@ -10,6 +11,6 @@ const SECONDS = 60
 export function downloadStarted({ context, services }: DashboardRequest): Readonly<Record<string, string>> {
   const token = context.req.query('started') ?? ''
   if (!/^[a-z0-9]{1,32}$/.test(token)) return {}
-  const options = { sameSite: 'Lax', path: '/', secure: services.origins.isSecure, maxAge: SECONDS } as const
+  const options = { path: '/', ...cookieAttributes(services.origins), maxAge: SECONDS }
   return { 'set-cookie': serialize(NAME, token, options) }
 }

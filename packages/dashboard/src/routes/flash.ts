@@ -3,6 +3,7 @@
 
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
+import { cookieAttributes } from '../security/cookie-attributes.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 
 const NAME = 'flash'
@@ -22,9 +23,8 @@ export function takeFlash(request: DashboardRequest): { readonly value: string; 
 function cookie({ services }: DashboardRequest, value: string, maxAge: number): string {
   return serialize(NAME, value, {
     httpOnly: true,
-    sameSite: 'Lax',
     path: '/',
-    secure: services.origins.isSecure,
+    ...cookieAttributes(services.origins),
     maxAge,
   })
 }

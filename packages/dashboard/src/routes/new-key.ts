@@ -5,6 +5,7 @@
 import { findKeyByHash, hashApiKey, makeApiKey, type RandomBytes } from '@store-export/control'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
+import { cookieAttributes } from '../security/cookie-attributes.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import type { StoreRequest } from './dashboard-request.ts'
 
@@ -51,9 +52,8 @@ function cookie({ services, store }: StoreRequest, value: string, maxAge: number
   const path = storePaths(store.id).api
   return serialize(COOKIE, value, {
     httpOnly: true,
-    sameSite: 'Strict',
     path,
-    secure: services.origins.isSecure,
+    ...cookieAttributes(services.origins, 'Strict'),
     maxAge,
   })
 }

@@ -50,21 +50,23 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
 }
 
 /**
- * GET /link/{token}: shows a button that signs in. Programs that preview links would use up the token if this page
+ * GET /link/{token}: shows a button that signs in and leads to the path in `next`. Programs that preview links would use up the token if this page
  * signed in itself.
  */
 export function linkPage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''
   const frame = frameOf(request, { title: request.texts.signIn.link.title })
-  return { html: linkView(frame, { token, signedInAs: request.session?.email ?? null }) }
+  const next = safePath(request.context.req.query('next') ?? '')
+  return { html: linkView(frame, { token, next, signedInAs: request.session?.email ?? null }) }
 }
 
 /** POST /link: signs in by one-time link, or shows the sign-in page with an error message. */
 export async function useLink(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const outcome = await request.services.accounts.signInByLink(form.token ?? '', clientOf(request))
   request.services.emit({ event: 'sign_in.attempted', requestId: request.requestId, by: 'link', outcome: outcome.kind })
-  if (outcome.kind === 'succeeded') return redirectAfterSignIn(request, outcome.cookies)
-  if (outcome.kind === 'code_required') return redirectToCode(request, outcome.cookies, '/')
+  const next = safePath(form.next ?? '')
+  if (outcome.kind === 'succeeded') return redirectAfterSignIn(request, outcome.cookies, next)
+  if (outcome.kind === 'code_required') return redirectToCode(request, outcome.cookies, next)
   const { linkUsed, rateLimited } = request.texts.signIn.problems
   const problem = outcome.kind === 'rejected' ? linkUsed : rateLimited(outcome.waitSeconds)
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem })

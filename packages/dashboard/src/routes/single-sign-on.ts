@@ -6,6 +6,7 @@ import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
 import type { SingleSignOnResult } from '../accounts/single-sign-on.ts'
 import { singleSignOnRedirectView } from '../pages/single-sign-on-redirect-view.ts'
+import { cookieAttributes } from '../security/cookie-attributes.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { type DashboardRequest, frameOf, type HandlerResult } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
@@ -61,8 +62,12 @@ export async function finishSingleSignOn(request: DashboardRequest): Promise<Han
 
 /** Returns the cookie with the path to open after the sign-in. */
 function returnCookie({ services }: DashboardRequest, path: string, maxAge: number): string {
-  const { isSecure: secure } = services.origins
-  return serialize(RETURN_COOKIE, path, { httpOnly: true, sameSite: 'Lax', path: '/sign-in', secure, maxAge })
+  return serialize(RETURN_COOKIE, path, {
+    httpOnly: true,
+    path: '/sign-in',
+    ...cookieAttributes(services.origins),
+    maxAge,
+  })
 }
 
 const RETURN_COOKIE = 'return-to'

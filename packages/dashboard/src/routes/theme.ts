@@ -2,6 +2,7 @@
 
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
+import { cookieAttributes } from '../security/cookie-attributes.ts'
 import { FormError, type FormFields, readForm } from '../security/form-body.ts'
 import { type Theme, themeOf } from '../ui/themes.ts'
 import type { DashboardRequest, HandlerResult } from './dashboard-request.ts'
@@ -25,7 +26,7 @@ export async function setTheme(request: DashboardRequest): Promise<HandlerResult
   if (!isOwnForm(request)) return { to: '/' }
   const form = await readFields(request)
   const theme = themeOf(form.theme)
-  const options = { httpOnly: true, sameSite: 'Lax', path: '/', secure: request.services.origins.isSecure } as const
+  const options = { httpOnly: true, path: '/', ...cookieAttributes(request.services.origins) }
   const cookie = serialize(NAME, theme, { ...options, maxAge: theme === 'system' ? 0 : SECONDS })
   if (form.next === undefined) return new Response(null, { status: 204, headers: { 'set-cookie': cookie } })
   return { to: ownPath(form.next), cookies: [cookie] }

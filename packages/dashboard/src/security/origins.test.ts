@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { InvalidDashboardUrlError, originsOf } from './origins.ts'
+import { InvalidDashboardUrlError, InvalidFrameAncestorError, originsOf, parseFrameAncestors } from './origins.ts'
 
 describe('the URL of the dashboard', () => {
   test('if the dashboard URL has https, its origin is the only accepted origin', () => {
@@ -38,5 +38,26 @@ describe('the URL of the dashboard', () => {
 
   test('if the dashboard URL has a path, it is rejected, because cookies apply to a whole origin', () => {
     expect(() => originsOf('https://example.com/dashboard')).toThrow('must have no path')
+  })
+})
+
+describe('the origins that may frame the dashboard', () => {
+  test('a list with commas, spaces, and a final slash gives origins', () => {
+    expect(
+      parseFrameAncestors('https://admin.example.com, https://Shop.example.com:8443/ http://localhost:3000'),
+    ).toEqual(['https://admin.example.com', 'https://shop.example.com:8443', 'http://localhost:3000'])
+    expect(parseFrameAncestors('')).toEqual([])
+  })
+
+  test.each([
+    'https://*.example.com',
+    '*',
+    'admin.example.com',
+    'http://admin.example.com',
+    'https://admin.example.com/settings',
+    "https://admin.example.com;script-src-'unsafe-inline'",
+    'data:text/html,x',
+  ])('if the list has %j, it is rejected, because it is no secure origin', (list) => {
+    expect(() => parseFrameAncestors(list)).toThrow(InvalidFrameAncestorError)
   })
 })

@@ -2,6 +2,7 @@
 // several names.
 
 import { isIP } from 'node:net'
+import { isSecureUrl } from './is-secure-url.ts'
 
 /** The public URL of the dashboard, and checks of the Origin and Host headers. */
 export interface Origins {
@@ -9,6 +10,8 @@ export interface Origins {
   readonly url: string
   /** Whether the URL is HTTPS, so that cookies can require TLS. */
   readonly isSecure: boolean
+  /** The origins whose pages may show the dashboard in a frame; empty for none. */
+  readonly frameAncestors: readonly string[]
   /** Whether the dashboard accepts a form with this Origin header. */
   readonly isOwnOrigin: (origin: string | null) => boolean
   /** Whether the dashboard serves this Host header. On a loopback address, it rejects other names (DNS rebinding). */
@@ -19,6 +22,11 @@ export interface Origins {
   readonly isPasskeyHost: (host: string | null) => boolean
 }
 
+/** Thrown for an origin that can't frame the dashboard. */
+export class InvalidFrameAncestorError extends Error {
+  override readonly name = 'InvalidFrameAncestorError'
+}
+
 /** Thrown for a URL under which the dashboard can't be served. */
 export class InvalidDashboardUrlError extends Error {
   override readonly name = 'InvalidDashboardUrlError'
@@ -27,10 +35,10 @@ export class InvalidDashboardUrlError extends Error {
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
- * Returns the origins of a dashboard at `url`. Throws `InvalidDashboardUrlError` for text that is no URL, an insecure
+ * Returns the origins of a dashboard at `url`, which pages of `frameAncestors` may show in a frame. Throws `InvalidDashboardUrlError` for text that is no URL, an insecure
  * URL, or one with a path or a query.
  */
-export function originsOf(url: string): Origins {
+export function originsOf(url: string, frameAncestors: readonly string[] = []): Origins {
   const { protocol, hostname, port, origin, pathname, search } = parse(url)
   const isSecure = protocol === 'https:'
   const isLoopback = LOOPBACK_NAMES.includes(hostname)
@@ -47,6 +55,7 @@ export function originsOf(url: string): Origins {
     return {
       url: origin,
       isSecure,
+      frameAncestors,
       isOwnOrigin: (given) => given === origin,
       isOwnHost: () => true,
       passkeyOrigin,
@@ -57,11 +66,36 @@ export function originsOf(url: string): Origins {
   return {
     url: origin,
     isSecure,
+    frameAncestors,
     isOwnOrigin: (given) => names.some((name) => name.origin === given),
     isOwnHost: (host) => names.some((name) => name.host === host),
     passkeyOrigin,
     isPasskeyHost: (host) => passkeyOrigin !== null && new URL(passkeyOrigin).host === host,
   }
+}
+
+/**
+ * Returns the origins of a list that is separated by commas or spaces; none for an empty list. Throws
+ * `InvalidFrameAncestorError` for an entry that is no secure origin. A wildcard is none, because every page under it
+ * could then trick merchants into clicks.
+ */
+export function parseFrameAncestors(list: string): string[] {
+  return list
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .map(parseAncestor)
+}
+
+/** A name, an IPv4 address, or an IPv6 address. URLs allow characters in names that have a meaning in a policy. */
+const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/
+
+function parseAncestor(entry: string): string {
+  const origin = URL.canParse(entry) ? new URL(entry).origin : ''
+  if (origin !== entry.replace(/\/$/, '').toLowerCase() || !isSecureUrl(origin) || !HOST.test(new URL(origin).hostname))
+    throw new InvalidFrameAncestorError(
+      `must be a list of origins such as https://admin.example.com, without paths and wildcards; got ${JSON.stringify(entry.slice(0, 80))}`,
+    )
+  return origin
 }
 
 /**

@@ -1,6 +1,8 @@
 // Defines the security headers of the dashboard. Pages load scripts and styles only from this origin, and no other page
 // can frame them.
 
+import type { Origins } from './origins.ts'
+
 /** The Content-Security-Policy, which forbids inline scripts and styles. */
 const POLICY = [
   "default-src 'none'",
@@ -10,22 +12,26 @@ const POLICY = [
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+]
 
 /**
- * Returns the security headers of a response. The referrer policy is `same-origin`, because `no-referrer` makes
+ * Returns the security headers of a response. `X-Frame-Options` can't name other origins, so it is absent if they may
+ * frame the dashboard. The referrer policy is `same-origin`, because `no-referrer` makes
  * browsers send forms with the origin "null", which the CSRF check rejects.
  */
-export function securityHeaders(isSecure: boolean): Readonly<Record<string, string>> {
+export function securityHeaders({
+  isSecure,
+  frameAncestors,
+}: Pick<Origins, 'isSecure' | 'frameAncestors'>): Readonly<Record<string, string>> {
+  const ancestors = frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')
   return {
-    'content-security-policy': POLICY,
+    'content-security-policy': [...POLICY, `frame-ancestors ${ancestors}`].join('; '),
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
+    ...(frameAncestors.length === 0 ? { 'x-frame-options': 'DENY' } : {}),
     'x-robots-tag': 'noindex',
     ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
   }

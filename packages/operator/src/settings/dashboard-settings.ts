@@ -18,6 +18,12 @@ export const DASHBOARD_SETTINGS = {
     default: null,
     help: 'Address under which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on this machine. Passkeys belong to its host name, and stop working if it changes.',
   },
+  dashboardFrameAncestors: {
+    env: 'STORE_EXPORT_DASHBOARD_FRAME_ANCESTORS',
+    kind: 'text',
+    default: null,
+    help: 'Origins whose pages may show the dashboard in a frame, separated by commas: https://admin.example.com. Without it, no page may.',
+  },
   dashboardProxies: {
     env: 'STORE_EXPORT_DASHBOARD_PROXIES',
     kind: 'integer',
