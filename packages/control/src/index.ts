@@ -48,6 +48,7 @@ export {
   setKeyMuted,
 } from './alerts.ts'
 export { startAuditLog } from './audit.ts'
+export { applyStoresClaim, type ClaimedStore } from './claimed-stores.ts'
 export type { AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'
 export { consumeFormToken, deleteFormTokens } from './form-tokens.ts'

@@ -255,13 +255,14 @@ interface Account {
   readonly isNew: boolean
 }
 
-async function findAccount(connection: Connection, email: string): Promise<Account | null> {
+/** Returns the account with this address, in lower case; null if there is none. */
+export async function findAccount(connection: Connection, email: string): Promise<Account | null> {
   const [found] = await queryRows<{ id: string }>(connection, sql`select id from merchants where email = ${email}`)
   return found === undefined ? null : { id: found.id, isNew: false }
 }
 
 /** Creates an account. If a concurrent transaction has created it, returns that account. */
-async function createAccount(connection: Connection, email: string): Promise<Account> {
+export async function createAccount(connection: Connection, email: string): Promise<Account> {
   const id = randomUUID()
   const created = await executeOn(
     connection,

@@ -13,6 +13,7 @@ import {
   sql,
 } from '@store-export/postgres'
 import { AUDIT_SCHEMA } from './audit-schema.ts'
+import { CLAIMS_SCHEMA } from './claims-schema.ts'
 import type { ControlDatabase } from './database.ts'
 import { PASSKEYS_SCHEMA } from './passkeys-schema.ts'
 import type { RandomBytes } from './random.ts'
@@ -25,6 +26,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '001-control-database': `${SCHEMA};\n${AUDIT_SCHEMA}`,
   '002-member-roles': ROLES_SCHEMA,
   '003-passkeys': PASSKEYS_SCHEMA,
+  '004-claimed-stores': CLAIMS_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

@@ -78,7 +78,13 @@ describe('single sign-on', () => {
     const { control: database } = scene.platform.service
     const singleSignOn = new SingleSignOn(
       { database, secret: 'x'.repeat(32), url: 'https://dashboard.example.com', sessionDays: 7 },
-      { issuer: scene.provider.issuer, clientId: 'dashboard', clientSecret: new Secret('x'), label: '' },
+      {
+        issuer: scene.provider.issuer,
+        clientId: 'dashboard',
+        clientSecret: new Secret('x'),
+        label: '',
+        storesClaim: null,
+      },
     )
     const [cookie = ''] = (await singleSignOn.start())?.cookies ?? []
     expect(cookie).toMatch(/^__Host-single-sign-on=/)

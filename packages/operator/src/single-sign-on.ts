@@ -8,11 +8,12 @@ import { SETTINGS } from './settings.ts'
 /** Returns the settings; null if none of the three is set. Throws `InvalidSettingError` if only some are set. */
 export function singleSignOnSettings(config: Config): SingleSignOnSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcLabel: label } = config
+  const { oidcStoresClaim: storesClaim } = config
   if (issuer === null && clientId === null && clientSecret === null) return null
   if (issuer === null) throw missing('oidcIssuer')
   if (clientId === null) throw missing('oidcClientId')
   if (clientSecret === null) throw missing('oidcClientSecret')
-  return { issuer, clientId, clientSecret, label }
+  return { issuer, clientId, clientSecret, label, storesClaim }
 }
 
 const REQUIRED = ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'] as const

@@ -1,11 +1,12 @@
 // Configures better-auth for single sign-on. better-auth creates and checks state, PKCE and nonce, and checks the
 // signature of the ID token. The dashboard uses only the verified email address, and stores no token of the provider.
 
-import { acceptInvitationsOf } from '@store-export/control'
+import { acceptInvitationsOf, applyStoresClaim } from '@store-export/control'
 import { betterAuth } from 'better-auth'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { type CommonAuthOptions, commonAuthOptions } from './auth.ts'
 import { discoveryUrl, fetchObject, objectOf } from './discovery-document.ts'
+import { parseStoresClaim } from './parse-stores-claim.ts'
 
 /** The provider of single sign-on, and the dashboard's credentials there. */
 export interface ProviderOptions {
@@ -14,6 +15,8 @@ export interface ProviderOptions {
   readonly clientSecret: string
   /** URL of further claims; null if all claims are in the ID token. */
   readonly userInfoUrl: string | null
+  /** Name of the claim with the stores of a merchant; null if the provider doesn't name stores. */
+  readonly storesClaim: string | null
 }
 
 /** ID under which better-auth knows the provider. */
@@ -33,7 +36,7 @@ const NO_TOKENS = {
 
 /** Returns a better-auth instance that loads the discovery document. If this fails, the instance has no provider. */
 export function createProviderAuth(options: CommonAuthOptions, provider: ProviderOptions) {
-  const { issuer, clientId, clientSecret, userInfoUrl } = provider
+  const { issuer, clientId, clientSecret, userInfoUrl, storesClaim } = provider
   const common = commonAuthOptions(options)
   return betterAuth({
     ...common,
@@ -54,10 +57,14 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
             redirectURI: options.url + CALLBACK_PATH,
             disableSignUp: true,
             getUserInfo: async ({ idToken, accessToken }) => {
-              const profile = await readProfile({ idToken, accessToken, userInfoUrl, clientId })
-              // The dashboard accepts invitations before better-auth looks for the account, because an invitation can
-              // create the account.
-              if (profile?.email !== undefined) await acceptInvitationsOf(options.database, profile.email)
+              const read = await readProfile({ idToken, accessToken, userInfoUrl, clientId, storesClaim })
+              if (read === null) return null
+              const { stores, ...profile } = read
+              // This comes before better-auth looks for the account, because an invitation or a claim can create it.
+              if (profile.email !== undefined) {
+                await acceptInvitationsOf(options.database, profile.email)
+                if (stores !== null) await applyStoresClaim(options.database, { email: profile.email, stores })
+              }
               return profile
             },
             // Each sign-in finds the account by email address. A merchant whose address at the provider changes
@@ -76,23 +83,28 @@ interface ProviderTokens {
   readonly accessToken: string | undefined
   readonly userInfoUrl: string | null
   readonly clientId: string
+  readonly storesClaim: string | null
 }
 
 /**
- * Returns the profile, which has an address only if the provider verified it. Returns null without an ID token for this
+ * Returns the profile, which has an address only if the provider verified it, and the stores of the claim; null for
+ * these without a configured claim. Returns null without an ID token for this
  * client, and if the user info is needed, but can't be read or is about another subject.
  */
-async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: ProviderTokens) {
+async function readProfile({ idToken, accessToken, userInfoUrl, clientId, storesClaim }: ProviderTokens) {
   const claims = idToken === undefined ? null : claimsOf(idToken)
   if (claims === null || typeof claims.sub !== 'string' || !isIssuedTo(clientId, claims)) return null
   const { sub } = claims
   const hasAddress = typeof claims.email === 'string' && claims.email_verified !== undefined
-  const source = hasAddress || userInfoUrl === null ? claims : await fetchUserInfo(userInfoUrl, accessToken ?? '')
+  const isComplete = hasAddress && (storesClaim === null || claims[storesClaim] !== undefined)
+  const source = isComplete || userInfoUrl === null ? claims : await fetchUserInfo(userInfoUrl, accessToken ?? '')
   // The user info must be about the subject of the ID token (OpenID Connect Core, 5.3.2).
   if (source === null || source.sub !== sub) return null
   const { email } = source
   const isVerified = typeof email === 'string' && source.email_verified === true
-  return { sub, name: '', emailVerified: isVerified, ...(isVerified ? { email: email.trim().toLowerCase() } : {}) }
+  const stores = storesClaim === null ? null : parseStoresClaim(source[storesClaim] ?? claims[storesClaim])
+  const address = isVerified ? { email: email.trim().toLowerCase() } : {}
+  return { sub, name: '', emailVerified: isVerified, ...address, stores }
 }
 
 /** Whether the provider issued the ID token to this client, and not to another (OpenID Connect Core, 3.1.3.7). */

@@ -1,5 +1,5 @@
 // Signs merchants in at the operator's OpenID Connect provider. A sign-in accepts the invitations of the verified
-// address. While the provider doesn't respond, the other kinds of sign-in still work.
+// address, and adds the stores that the provider names. While the provider doesn't respond, the other kinds of sign-in still work.
 
 import { countAttempt, discountAttempt, type Secret } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
@@ -17,6 +17,8 @@ export interface SingleSignOnSettings {
   readonly clientSecret: Secret
   /** Text of the button on the sign-in page. */
   readonly label: string
+  /** Name of the claim with the stores of a merchant; null if the provider doesn't name stores. */
+  readonly storesClaim: string | null
 }
 
 /** The result of a single sign-on. `cookies` are values of Set-Cookie. */
@@ -128,12 +130,12 @@ export class SingleSignOn {
   }
 
   async #loadNow(): Promise<LoadedProvider | null> {
-    const { issuer, clientId, clientSecret } = this.#settings
+    const { issuer, clientId, clientSecret, storesClaim } = this.#settings
     const document = await readDiscoveryDocument(issuer)
     if (document === null) return null
     const { text, userInfoUrl, sendsIssuer } = document
     if (this.#provider?.text === text) return this.#provider
-    const settings = { issuer, clientId, clientSecret: clientSecret.reveal(), userInfoUrl }
+    const settings = { issuer, clientId, clientSecret: clientSecret.reveal(), userInfoUrl, storesClaim }
     const auth = createProviderAuth(this.#options, settings)
     // better-auth loads the discovery document again, so the second request can time out after a successful first one.
     const context = await within(PROVIDER_TIMEOUT_MS, auth.$context, () => undefined).catch(() => null)

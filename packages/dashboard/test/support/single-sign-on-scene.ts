@@ -24,11 +24,11 @@ export class SingleSignOnScene {
     this.merchant = fixtures.merchant
   }
 
-  /** Starts the platform and the provider. The provider does not respond before `reset` or `serve`. */
-  static async open(): Promise<SingleSignOnScene> {
+  /** Starts the platform, with further settings, and the provider. The provider does not respond before `reset` or `serve`. */
+  static async open(more: Readonly<Record<string, string>> = {}): Promise<SingleSignOnScene> {
     const provider = await openProvider()
     const client = { OIDC_CLIENT_ID: 'dashboard', OIDC_CLIENT_SECRET: provider.clientSecret }
-    const settings = { ...client, OIDC_ISSUER: provider.issuer, OIDC_LABEL: 'Sign in at the <mall>' }
+    const settings = { ...client, OIDC_ISSUER: provider.issuer, OIDC_LABEL: 'Sign in at the <mall>', ...more }
     const platform = await startPlatform(settings, { dashboard: true })
     const store = await platform.provision()
     const merchant = await addMerchant(platform, store.id)

@@ -11,6 +11,7 @@ export interface Person {
   readonly login: string
   readonly email?: string
   readonly email_verified?: unknown
+  readonly stores?: unknown
 }
 
 export interface ServeOptions {
@@ -143,7 +144,7 @@ function settings({ dashboardUrl, clientSecret, people, inIdToken }: Served) {
         token_endpoint_auth_method: 'client_secret_basic',
       },
     ],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified', 'stores'] },
     conformIdTokenClaims: !inIdToken,
     ttl: { Interaction: 600, Session: 600, Grant: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
     pkce: { required: () => true },

@@ -81,6 +81,12 @@ export const DASHBOARD_SETTINGS = {
     default: null,
     help: 'Client secret of the dashboard at the OpenID Connect provider.',
   },
+  oidcStoresClaim: {
+    env: 'STORE_EXPORT_OIDC_STORES_CLAIM',
+    kind: 'text',
+    default: null,
+    help: 'Claim of the OpenID Connect provider that lists the stores of a merchant, such as stores. Without it, you add merchants to stores yourself.',
+  },
   oidcLabel: {
     env: 'STORE_EXPORT_OIDC_LABEL',
     kind: 'text',

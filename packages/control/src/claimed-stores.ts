@@ -1,0 +1,62 @@
+// Gives an account the stores that the operator's OpenID Connect provider names for it. Memberships that a member or the
+// operator added stay as they are.
+
+import { executeOn, queryRows, sql } from '@store-export/postgres'
+import { namingActor } from './access/keys.ts'
+import type { ControlDatabase } from './database.ts'
+import { createAccount, findAccount } from './invitations.ts'
+import type { MemberRole } from './member-roles.ts'
+import { isUuid } from './random.ts'
+
+/** A store that the provider names, and the role of the person in it. */
+export interface ClaimedStore {
+  /** ID or external ID of the store. */
+  readonly reference: string
+  readonly role: MemberRole
+}
+
+/** The claim of a person whose address the provider has verified. */
+export interface StoresClaim {
+  /** Address in lower case. */
+  readonly email: string
+  /** The stores of the claim; empty if the person has none. */
+  readonly stores: readonly ClaimedStore[]
+}
+
+/**
+ * Adds the claimed stores that are registered to the account with this address, with their roles. Removes the stores
+ * that an earlier claim added and that are no longer claimed. Creates a missing account if at least one claimed store is
+ * registered. A store can have no admin afterwards, because the provider decides.
+ */
+export async function applyStoresClaim({ pool }: ControlDatabase, { email, stores }: StoresClaim): Promise<void> {
+  await pool.transaction(async (connection) => {
+    const references = stores.map(({ reference }) => reference)
+    const found = await queryRows<{ id: string; externalId: string | null }>(
+      connection,
+      sql`select id, external_id as "externalId" from stores where removed_at is null
+        and (id = any (${references.filter(isUuid)}::uuid[]) or external_id = any (${references}::text[]))
+        order by id for share`,
+    )
+    const roles = found.flatMap(({ id, externalId }) => {
+      const role = stores.find(({ reference }) => reference.toLowerCase() === id || reference === externalId)?.role
+      return role === undefined ? [] : [{ id, role }]
+    })
+    const known = await findAccount(connection, email)
+    if (known === null && roles.length === 0) return
+    const { id } = known ?? (await createAccount(connection, email))
+    const actor = namingActor('single sign-on')
+    await executeOn(
+      connection,
+      sql`insert into memberships as b (merchant_id, store_id, role, from_claim)
+        select ${id}, c.id, c.role, true from jsonb_to_recordset(${JSON.stringify(roles)}::jsonb) as c (id uuid, role text)
+        where ${actor} order by c.id
+        on conflict (merchant_id, store_id) do update set role = excluded.role
+          where b.from_claim and b.role <> excluded.role`,
+    )
+    await executeOn(
+      connection,
+      sql`delete from memberships where merchant_id = ${id} and from_claim
+        and store_id <> all (${roles.map((role) => role.id)}::uuid[]) and ${actor}`,
+    )
+  })
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { parseStoresClaim } from './parse-stores-claim.ts'
+
+test('a stores claim can have IDs, and objects with a role', () => {
+  expect(parseStoresClaim(['shop-1', { store: 'shop-2', role: 'viewer' }, { store: 'shop-3' }])).toEqual([
+    { reference: 'shop-1', role: 'admin' },
+    { reference: 'shop-2', role: 'viewer' },
+    { reference: 'shop-3', role: 'admin' },
+  ])
+})
+
+test.each([undefined, null, 'shop-1', { store: 'shop-1' }, [1, null, {}, { store: 1 }, ['shop-1']]])(
+  'if a stores claim is %j, it gives no access',
+  (claim) => {
+    expect(parseStoresClaim(claim)).toEqual([])
+  },
+)
+
+test('if a stores claim has an unknown role, the element gives no access', () => {
+  expect(
+    parseStoresClaim([
+      { store: 'shop-1', role: 'owner' },
+      { store: 'shop-2', role: 7 },
+    ]),
+  ).toEqual([])
+})
