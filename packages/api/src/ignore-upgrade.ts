@@ -6,8 +6,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /**
- * Makes the server parse each request with the header `Upgrade` again, without this header, after `previousSent` has
- * resolved: when the previous response of the connection is sent.
+ * Makes the server parse each request that has the header `Upgrade` a second time, without the header. First waits for
+ * `previousSent`, which resolves when the previous response of the connection is sent.
  */
 export function ignoreUpgrade(server: Server, previousSent: (socket: Duplex) => Promise<void>): void {
   server.on('upgrade', (message, socket, head) => {

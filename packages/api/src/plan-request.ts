@@ -1,5 +1,5 @@
-// Translates a request into a plan, which says what to read without HTTP. The engine uses the names of parameters only
-// in error messages.
+// Translates an HTTP request into a plan: what to read from the store, in terms that do not depend on HTTP. The engine
+// uses the names of parameters only in error messages.
 
 import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readResource } from '@store-export/contract'
 import type { Filter, Plan } from '@store-export/engine'

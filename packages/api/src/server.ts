@@ -43,7 +43,7 @@ export interface ServerOptions {
   /** The public keys of secret scanners, and the revocation of leaked keys; null to accept no leak reports. */
   readonly leakReports: LeakReportOptions | null
   readonly emit: RequestEventHandler
-  /** Records each completed request with a well-formed key. */
+  /** Records each completed API request whose key is valid or unknown. */
   readonly usage: Pick<UsageRecorder, 'record' | 'recordRejected'>
   /** Aborted when the node begins to stop. From then on, each response closes its connection. */
   readonly ending?: AbortSignal

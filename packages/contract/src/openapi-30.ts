@@ -1,4 +1,4 @@
-// Serves tools that don't read OpenAPI 3.1, with a 3.0 document of the same content.
+// Creates the OpenAPI 3.0 document, for tools that don't read 3.1. Its content is the same.
 
 import { type OpenApiOptions, openapi } from './openapi.ts'
 import { downgradedSchema, mapMembers, objectOf } from './openapi-downgrade.ts'

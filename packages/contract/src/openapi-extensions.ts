@@ -1,4 +1,4 @@
-// Declares the OpenAPI extensions from which the generators of Speakeasy and Fern write a client's loops over pages.
+// Declares the OpenAPI extensions from which the generators of Speakeasy and Fern create pagination code.
 // Speakeasy's generator writes retries, too.
 
 import type { Contract } from './contract.ts'

@@ -66,7 +66,7 @@ export class LineOutput {
     return this.pendingBytes === 0
   }
 
-  /** Returns the number of lines that were dropped after the last call. */
+  /** Returns the number of lines that were dropped since the last call. */
   takeDropped(): number {
     const dropped = this.droppedSinceRead
     this.droppedSinceRead = 0
@@ -115,11 +115,12 @@ export class LineOutput {
 }
 
 /**
- * Returns a descriptor whose writes fail with EAGAIN instead of blocking. Node.js makes the standard streams
- * non-blocking, but another process with the same pipe or terminal can reset that. So a pipe or terminal is opened
- * again if possible. A regular file keeps its own descriptor, with its position and append mode.
+ * Returns a descriptor whose writes fail with EAGAIN instead of blocking. Node.js makes a pipe
+ * non-blocking when it creates the stream, but another process with the same pipe can reset that. Node.js leaves a
+ * terminal blocking. So a pipe or terminal is opened again if possible. A regular file keeps its own descriptor, with its position and append mode.
  */
 function withoutBlocking(fd: number): number {
+  // This creates the stream, which makes a pipe non-blocking.
   void (fd === 1 ? process.stdout : process.stderr)
   if (!fstatSync(fd).isFIFO() && !isatty(fd)) return fd
   try {

@@ -27,8 +27,8 @@ export interface OpenSocket {
   /** Whether the connection uses TLS or a Unix socket, so that eavesdroppers can't read it. */
   readonly isPrivate: boolean
   /**
-   * Hash of the server's certificate, which binds SCRAM to the TLS channel; null without TLS, and if `certificateHash`
-   * has none for the certificate.
+   * Hash of the server's certificate, which binds SCRAM to the TLS channel; null without TLS, and if certificate-hash.ts
+   * knows no hash function for the certificate's signature algorithm.
    */
   readonly certificateHash: Buffer | null
 }
@@ -50,6 +50,7 @@ export interface SocketOptions {
  * fails or is refused, a certificate file can't be read, or the server breaks the protocol.
  */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
+  signal.throwIfAborted()
   const isPlain = host.kind === 'unix' || tls.mode === 'disable'
   const reader: PlainReader = { onBytes: isPlain ? onBytes : dropBytes }
   const socket = connect(host, reader)
@@ -75,7 +76,7 @@ export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: S
   }
 }
 
-/** The current consumer of a plain socket's bytes. It changes when the response to the request for TLS has arrived. */
+/** The current consumer of a plain socket's bytes. It changes while the client and the server agree on TLS. */
 interface PlainReader {
   onBytes: SocketOptions['onBytes']
 }
@@ -133,7 +134,7 @@ function explainIssuer(error: unknown, { rootCertificate }: TlsSettings): unknow
 
 /**
  * Whether the server offers TLS. Rejects with `PostgresConnectionError` for another response, and if more bytes follow
- * it, because the client would read them as protected by TLS (CVE-2021-23214).
+ * it, because the client would read them as protected by TLS (CVE-2021-23222).
  */
 async function offersTls(plain: Socket, reader: PlainReader): Promise<boolean> {
   plain.write(SSL_REQUEST)

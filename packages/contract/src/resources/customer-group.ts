@@ -1,7 +1,7 @@
 import { boolean, integer, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
-/** A group of customers, such as wholesale customers. Stores have groups from schema version v1.1. */
+/** A group of customers, such as wholesale customers. */
 export const customerGroup = resource({
   name: 'Customer group',
   plural: 'customer groups',

@@ -3,7 +3,7 @@ import { resource } from '../resource.ts'
 
 const COORDINATE_DIGITS = 'decimal string with all stored digits, not rounded to two decimals'
 
-/** A place where customers pick up orders. */
+/** The locations of a store. A location without `pickup_enabled` accepts no pickups. */
 export const location = resource({
   name: 'Location',
   plural: 'locations',

@@ -33,7 +33,10 @@ export interface ServedKeys {
    * Start and end offset of each key's value in the current object; -1 if the key is absent. All rows share the array.
    */
   readonly spans: Int32Array
-  /** Key index of each member of the last object; -1 for other keys. The next object mostly has the same order. */
+  /**
+   * For each member position, the index of the key that was last found there in any object; -1 if none was. Most
+   * objects have the same order.
+   */
   readonly order: Int32Array
 }
 
@@ -47,7 +50,7 @@ interface ServedKey {
 /** Maximum number of members in `order`. Later members are compared with all keys. */
 const CACHED_MEMBERS_MAX = 64
 
-/** Returns the keys `names` of a field in the form that `putKeys` needs. Create it once for each field. */
+/** Returns the keys `names` of a field in the form that `putKeys` needs. Call this once for each field. */
 export function servedKeys(names: readonly string[]): ServedKeys {
   const keys = names.map((name, index) => {
     const prefix = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
@@ -61,7 +64,8 @@ export function servedKeys(names: readonly string[]): ServedKeys {
 }
 
 /**
- * Writes the stored object (`hasOuterType`) with exactly these keys, in their order. The value of an absent key is null
+ * Writes a stored object with exactly these keys, in their order. The cell must contain an object; `hasOuterType` checks
+ * that. The value of an absent key is null
  * (reading R32).
  */
 export function putKeys(out: JsonWriter, cell: Cell, served: ServedKeys): void {

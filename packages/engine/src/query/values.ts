@@ -1,6 +1,6 @@
 // Writes the values of a statement, either as parameters or into the statement's text.
 //
-// - A prepared statement has parameters, so PostgreSQL stops planning it after a few executions on a connection.
+// - A prepared statement has parameters, so PostgreSQL can reuse a plan after a few executions on a connection.
 // - A statement whose best plan depends on its values has the values in its text.
 
 import type { Microseconds } from '@store-export/contract'

@@ -1,5 +1,5 @@
-// Lets `doctor` show how to add missing columns to a platform's own database, which it doesn't change: SQL with the
-// definitions from the migration files. Reads only these files.
+// Creates the SQL that `doctor` shows for missing columns, with the definitions from the migration files. `doctor`
+// doesn't change a platform's own database. Reads only these files.
 
 import { REVISIONS } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'

@@ -14,7 +14,7 @@ const PROVISIONED_READER = /^store_export_reader_[0-9a-f]{12}$/
 
 /**
  * Adds missing triggers to existing tables. Before that, it replaces a function of an older version, which fails in
- * such a trigger. Returns the names of what it added, for people. `connection` must be a session of the owner of the
+ * such a trigger. Returns the names of the added triggers and of the replaced function, for messages. `connection` must be a session of the owner of the
  * store's tables.
  */
 export async function repairTriggers(connection: Connection): Promise<string[]> {
@@ -36,9 +36,9 @@ export async function repairTriggers(connection: Connection): Promise<string[]> 
   })
 }
 
-/** The added objects, and SQL for an administrator. */
+/** What was repaired, and SQL for an administrator. */
 export interface RepairResult {
-  /** Names of the added objects, for people. */
+  /** Descriptions of the repairs, for messages. */
   readonly repaired: string[]
   /** SQL that only an administrator can run; null if there is none. */
   readonly adminSql: string | null

@@ -4,7 +4,8 @@ import type { StoreExportClient } from '@store-export/client'
 import { clientMethodOf, type Endpoint } from '@store-export/contract'
 
 /**
- * Calls the client's method for an endpoint and returns its result. Throws `Error` if the client has no such method.
+ * Calls the client's method for an endpoint with the arguments `values`, and returns its result. The caller names the
+ * type of the result, which nothing checks. Throws `Error` if the client has no such method.
  */
 export function callEndpoint<Result>(
   client: StoreExportClient,

@@ -28,7 +28,10 @@ export class EmptyTablesError extends CopyError {
   }
 }
 
-/** Throws `EmptyTableError` if the copy has rows of the table, unless `allowsEmpty` is true. */
+/**
+ * Throws `EmptyTableError` if the copy has rows of the table, unless `allowsEmpty` is true. Call it before the end of a
+ * full walk, or of a list of IDs, that returned no rows.
+ */
 export async function refuseToEmpty(
   { copy, allowsEmpty }: { readonly copy: Copy; readonly allowsEmpty?: boolean },
   table: string,

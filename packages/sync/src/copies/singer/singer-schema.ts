@@ -13,7 +13,7 @@ export type SingerMessage =
 export const SYNCED_AT = 'synced_at'
 /** Stream with the IDs of listed rows, and when they were listed. */
 export const IDS_STREAM = 'listed_ids'
-/** Stream with a row for each table: when all of its rows or IDs were last listed. */
+/** Stream with a row for each table: the start of its last complete listing of rows or IDs. */
 export const TABLES_STREAM = 'listed_tables'
 
 const TIMESTAMP = { type: ['string', 'null'], format: 'date-time' }

@@ -27,7 +27,7 @@ export const VIEWS: readonly SqliteView[] = viewsOf({
   hasCents: true,
 })
 
-/** Views for the files of a CSV, XLSX or Parquet copy. Amounts are the digits that the service sent. */
+/** Views for the files of a CSV, XLSX or Parquet copy. Amounts are strings with the digits that the service sent. */
 export const FILE_VIEWS: readonly SqliteView[] = viewsOf({
   amount: (from, name) => `${from}.${name}_text as ${name}`,
   lineTotal: `(select case when cents is not null then iif(cents < 0, '-', '') || printf('%d.%02d', abs(cents) / 100, abs(cents) % 100) end

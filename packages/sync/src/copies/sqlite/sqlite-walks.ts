@@ -1,5 +1,6 @@
-// Saves unfinished walks and their marks in a SQLite copy. Each page saves its walk in the same transaction as its
-// rows. Marks are useless without their walk, so a run deletes both together.
+// Stores unfinished walks in a SQLite copy, and deletes their marks: the IDs of rows that a full walk has seen.
+// sqlite-writer.ts saves the marks. The copy saves a walk in the same transaction as the rows of its page. Marks are
+// useless without their walk, so they are deleted with it.
 
 import type { StatementSync } from 'node:sqlite'
 import type { UnfinishedWalk } from '../copy.ts'
