@@ -200,6 +200,63 @@ describe('bodies of forms', () => {
     expect((await visitor.get(page())).status).toBe(200)
     expect(failures()).toEqual([])
   })
+
+  /** Sends the form for a new key as an admin, and runs `change` after half of its body. Returns status and page. */
+  async function sendSlowly(change: (admin: TestMerchant, own: PlainBrowser) => Promise<unknown>) {
+    const admin = await addMerchant(platform, store.id)
+    const own = await new PlainBrowser(visitor.url).signIn(admin)
+    const form_token = await own.formTokenOf(page(), create())
+    const body = new URLSearchParams({ name: 'late', form_token }).toString()
+    const { hostname, port } = new URL(visitor.url)
+    const headers = {
+      origin: visitor.url,
+      cookie: [...own.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': String(body.length),
+    }
+    const sent = request({ hostname, port, path: create(), method: 'POST', headers })
+    const response = new Promise<{ status: number | undefined; location: string | undefined }>((resolve, reject) => {
+      sent.on('error', reject)
+      sent.on('response', (received) => {
+        received.resume()
+        resolve({ status: received.statusCode, location: received.headers.location })
+      })
+    })
+    sent.write(body.slice(0, 10))
+    // These requests begin later and end first, so the checks of the slow request would be done.
+    for (let at = 0; at < 3; at += 1) expect((await own.get(page())).status).toBe(200)
+    await change(admin, own)
+    sent.end(body.slice(10))
+    return response
+  }
+
+  test.each([
+    [
+      'is removed',
+      404,
+      ({ id }: TestMerchant) => platform.controlSql`delete from memberships where merchant_id = ${id}`,
+    ],
+    [
+      'becomes a viewer',
+      403,
+      ({ id }: TestMerchant) => platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${id}`,
+    ],
+  ])(
+    'if an admin %s while the body of a form arrives, the response is %i, and nothing changes',
+    async (_what, expected, change) => {
+      const before = await keyCount()
+      expect(await sendSlowly(change)).toMatchObject({ status: expected })
+      expect(await keyCount()).toBe(before)
+    },
+  )
+
+  test('if the session ends while the body of a form arrives, the sign-in page says so, and nothing changes', async () => {
+    const before = await keyCount()
+    const { status, location } = await sendSlowly((_admin, own) => own.send('/account', '/account/sign-out-everywhere'))
+    expect(status).toBe(303)
+    expect(location).toMatch(/^\/sign-in\?next=.*name%3Dlate.*&late=form$/)
+    expect(await keyCount()).toBe(before)
+  })
 })
 
 describe('responses of the dashboard', () => {

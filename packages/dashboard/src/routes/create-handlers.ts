@@ -106,6 +106,7 @@ async function handleRequest(
     requestId,
     startedAt,
     now: new Date(),
+    sentForm: null,
     session: null,
     formTokenScope: '',
     stores: [],
@@ -113,7 +114,9 @@ async function handleRequest(
   }
   let reader = anonymous
   const run = async () => {
-    const { request, cookies } = await authenticate(anonymous)
+    // A body can take seconds to arrive, and the session or the role can end meanwhile. So the checks follow the body.
+    const sentForm = await readSentForm(anonymous)
+    const { request, cookies } = await authenticate({ ...anonymous, sentForm })
     reader = { ...anonymous, ...localizationOf(request) }
     return respond(request, await work(request), cookies)
   }
@@ -131,6 +134,16 @@ async function handleRequest(
   const durationMs = performance.now() - startedAt
   services.emit({ event: 'page.completed', requestId, route, method, status: response.status, durationMs })
   return response
+}
+
+/** Returns the form in the body; an error for an unreadable body, and null if no page of the dashboard sent a form. */
+async function readSentForm(request: DashboardRequest): Promise<DashboardRequest['sentForm']> {
+  const { req } = request.context
+  if (req.method !== 'POST' || !isOwnForm(request)) return null
+  return readForm(req.raw).catch((error: unknown) => {
+    if (error instanceof FormError) return error
+    throw error
+  })
 }
 
 /** Finds the session. A visitor without a session gets a random ID in a cookie, to which form tokens are bound. */
@@ -165,12 +178,12 @@ function requireMerchant(handler: PageHandler<MerchantRequest>): PageHandler<Das
 /**
  * Redirects to the sign-in page, which later leads back. A form is not processed, and the sign-in page says so.
  */
-async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResult> {
+function redirectToSignIn(request: DashboardRequest): HandlerResult {
   const { method, path, url } = request.context.req
   if (method === 'GET' && path === '/') return { to: '/sign-in' }
   if (method !== 'POST') return { to: `/sign-in?${new URLSearchParams({ next: path + new URL(url).search })}` }
   if (path === '/sign-out') return { to: '/sign-in' }
-  const next = `${formPage(path)}${await typedName(request)}`
+  const next = `${formPage(path)}${typedName(request)}`
   return { to: `/sign-in?${new URLSearchParams({ next, late: 'form' })}` }
 }
 
@@ -178,11 +191,9 @@ async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResul
  * Returns a query with the typed name of a new key, so that it survives the sign-in, and with whether the key had
  * limits; '' for other forms. URLs contain no other field.
  */
-async function typedName(request: DashboardRequest): Promise<string> {
-  const { req } = request.context
-  if (!req.path.endsWith('/settings/api/keys') || !isOwnForm(request)) return ''
-  const form = await readForm(req.raw).catch(() => null)
-  if (!form?.name) return ''
+function typedName({ context, sentForm: form }: DashboardRequest): string {
+  if (!context.req.path.endsWith('/settings/api/keys')) return ''
+  if (form === null || form instanceof FormError || !form.name) return ''
   const isLimited = JSON.stringify(typedLimits(form)) !== JSON.stringify(NO_LIMITS)
   return `?${new URLSearchParams({ name: form.name, ...(isLimited ? { limited: 'yes' } : {}) })}`
 }
@@ -203,13 +214,9 @@ async function requireStore(
 /** Rejects forms from other origins or sessions, and a second use of a token unless the form is repeatable. */
 function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?: FormOptions): PageHandler<R> {
   return async (request) => {
-    const { context, services } = request
+    const { services, sentForm: form } = request
     const back = backOf(request)
-    if (!isOwnForm(request)) return rejectedFormPage(request, back)
-    const form = await readForm(context.req.raw).catch((error: unknown) => {
-      if (error instanceof FormError) return error
-      throw error
-    })
+    if (form === null) return rejectedFormPage(request, back)
     if (form instanceof FormError) return unreadableFormPage(request, form, back)
     const hash = services.formTokens.check(form.form_token ?? '', request.formTokenScope)
     if (hash === null) return rejectedFormPage(request, back)

@@ -4,6 +4,7 @@ import type { MemberStore } from '@store-export/control'
 import type { Context } from 'hono'
 import type { MerchantSession } from '../accounts/accounts.ts'
 import type { Frame, PageNotice, Section, StoreHead } from '../pages/models.ts'
+import type { FormError, FormFields } from '../security/form-body.ts'
 import type { Services } from '../services.ts'
 import type { Localization } from '../texts/languages.ts'
 import type { Html } from '../ui/html.ts'
@@ -18,6 +19,8 @@ export interface DashboardRequest extends Localization {
   /** Start, on the clock of `performance.now()`. */
   readonly startedAt: number
   readonly now: Date
+  /** The form in the body; an error for an unreadable body, and null if no page of the dashboard sent a form. */
+  readonly sentForm: FormFields | FormError | null
   /** The merchant's session; null before the sign-in. */
   readonly session: MerchantSession | null
   /** ID to which form tokens are bound: that of the session, or that of the visitor before the sign-in. */

@@ -3,10 +3,9 @@
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
 import { cookieAttributes } from '../security/cookie-attributes.ts'
-import { FormError, type FormFields, readForm } from '../security/form-body.ts'
+import { FormError, type FormFields } from '../security/form-body.ts'
 import { type Theme, themeOf } from '../ui/themes.ts'
 import type { DashboardRequest, HandlerResult } from './dashboard-request.ts'
-import { isOwnForm } from './form-origin.ts'
 
 const NAME = 'theme'
 /** Browsers limit the age of a cookie to 400 days. */
@@ -22,24 +21,16 @@ export function chosenTheme({ context }: Pick<DashboardRequest, 'context'>): The
  * response has no content. The form needs no token, because it changes only the colors in this browser, and because
  * error pages have no valid token.
  */
-export async function setTheme(request: DashboardRequest): Promise<HandlerResult> {
-  if (!isOwnForm(request)) return { to: '/' }
-  const form = await readFields(request)
+export function setTheme(request: DashboardRequest): HandlerResult {
+  const { sentForm } = request
+  if (sentForm === null) return { to: '/' }
+  // An unreadable form chooses the theme of the system.
+  const form: FormFields = sentForm instanceof FormError ? { next: '' } : sentForm
   const theme = themeOf(form.theme)
   const options = { httpOnly: true, path: '/', ...cookieAttributes(request.services.origins) }
   const cookie = serialize(NAME, theme, { ...options, maxAge: theme === 'system' ? 0 : SECONDS })
   if (form.next === undefined) return new Response(null, { status: 204, headers: { 'set-cookie': cookie } })
   return { to: ownPath(form.next), cookies: [cookie] }
-}
-
-/** Returns the fields. An unreadable form has no theme, which chooses the theme of the system. */
-async function readFields({ context }: DashboardRequest): Promise<FormFields> {
-  try {
-    return await readForm(context.req.raw)
-  } catch (error) {
-    if (error instanceof FormError) return { next: '' }
-    throw error
-  }
 }
 
 /** Returns the path if it is on this site, and otherwise `/`, so that the form leads to no other site. */
