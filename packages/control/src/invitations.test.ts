@@ -12,6 +12,7 @@ import {
   listInvitations,
   withdrawInvitation,
 } from './invitations.ts'
+import { changeMemberRole, reduceMemberRole } from './member-roles.ts'
 import { addMembership, listMembers, removeMember, removeMembership, removeMerchant } from './merchants.ts'
 import { removeStore } from './stores.ts'
 
@@ -248,5 +249,103 @@ describe('removal of a member', () => {
       select from invitations where email = ${leaving.email} or invited_by = ${leaving.id}`,
     ).toEqual([])
     expect(await emailsOf(store.id)).toEqual([inviter.email])
+  })
+})
+
+describe('changes of a store that run at the same time', () => {
+  type Person = Awaited<ReturnType<typeof newMerchant>>
+
+  async function waiting(): Promise<number> {
+    const [row] = await control.sql<[{ count: number }]>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return row.count
+  }
+
+  /** Starts both while the store is locked. PostgreSQL then gives the lock to the first. Returns the second's result. */
+  async function cross<T>(storeId: string, first: () => Promise<unknown>, second: () => Promise<T>): Promise<T> {
+    const other = await control.sql.reserve()
+    await other`begin`
+    await other`select from stores where id = ${storeId} for no key update`
+    try {
+      const changing = first()
+      await expect.poll(waiting, { timeout: 5000 }).toBe(1)
+      const accepting = second()
+      await expect.poll(waiting, { timeout: 5000 }).toBe(2)
+      await other`commit`
+      const [, result] = await Promise.all([changing, accepting])
+      return result
+    } finally {
+      await other`rollback`
+      other.release()
+    }
+  }
+
+  test.each([
+    [
+      'the inviter becomes a viewer',
+      (storeId: string, { id }: Person) =>
+        changeMemberRole({ database: control.database, storeId, merchantId: id, role: 'viewer', changedBy: null }),
+    ],
+    [
+      'a member removes the inviter',
+      (storeId: string, { id }: Person, by: Person) =>
+        removeMember({ database: control.database, storeId, merchantId: id, removedBy: by.id }),
+    ],
+    [
+      'the operator removes the inviter',
+      (storeId: string, { email }: Person) => removeMembership(control.database, email, storeId),
+    ],
+    [
+      'the operator deletes the account of the inviter',
+      (_storeId: string, { email }: Person) => removeMerchant(control.database, email),
+    ],
+    [
+      'a replay makes the inviter a viewer',
+      (storeId: string, { id }: Person) => reduceMemberRole(control.database, { storeId, merchantId: id }),
+    ],
+  ])(
+    'if %s just before an invitation is accepted, it gives no access, and no transaction fails',
+    async (_what, change) => {
+      const { store, inviter } = await newStore()
+      const by = await newMerchant(store.id)
+      const [byLink, bySignOn] = [newEmail(), newEmail()]
+      await send(store.id, inviter.id, byLink, `crossed ${byLink}`)
+      await send(store.id, inviter.id, bySignOn)
+      const accepted = await cross(
+        store.id,
+        () => change(store.id, inviter, by),
+        () => accept(`crossed ${byLink}`),
+      )
+      expect(accepted).toBeNull()
+      await acceptInvitationsOf(control.database, bySignOn)
+      for (const email of [byLink, bySignOn]) expect(await emailsOf(store.id)).not.toContain(email)
+    },
+  )
+
+  test('if the inviter is removed just before a single sign-on, it gives no access, and no transaction fails', async () => {
+    const { store, inviter } = await newStore()
+    await newMerchant(store.id)
+    const email = newEmail()
+    await send(store.id, inviter.id, email)
+    await cross(
+      store.id,
+      () => removeMembership(control.database, inviter.email, store.id),
+      () => acceptInvitationsOf(control.database, email),
+    )
+    expect(await emailsOf(store.id)).not.toContain(email)
+  })
+
+  test('if an invitation is sent again just before it is accepted, only the new link works, and no transaction fails', async () => {
+    const { store, inviter } = await newStore()
+    const email = newEmail()
+    await send(store.id, inviter.id, email, `old ${email}`)
+    const accepted = await cross(
+      store.id,
+      () => send(store.id, inviter.id, email, `new ${email}`),
+      () => accept(`old ${email}`),
+    )
+    expect(accepted).toBeNull()
+    expect(await accept(`new ${email}`)).toMatchObject({ email })
   })
 })

@@ -3,9 +3,10 @@
 // Settings > Activity can name its address.
 
 import { randomUUID } from 'node:crypto'
-import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
+import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
+import { lockStores } from './lock-stores.ts'
 import type { MemberRole } from './member-roles.ts'
 import { isUuid } from './random.ts'
 
@@ -104,19 +105,15 @@ export async function invite(request: InvitationRequest): Promise<InvitationOutc
  */
 async function lockStore(connection: Connection, storeId: string, merchantId: string): Promise<boolean> {
   if (!isUuid(storeId)) return false
-  // At another isolation level, the next statement would read the roles from before the lock.
-  await connection.script('set transaction isolation level read committed')
-  const stores = await queryRows(
-    connection,
-    sql`
-    select from stores where id = ${storeId} and removed_at is null and ${namingActor(merchantActor(merchantId))}
-    for no key update`,
-  )
+  await lockStores(connection, sql`${storeId}::uuid`, 'change')
   const admins = await queryRows(
     connection,
-    sql`select from memberships where store_id = ${storeId} and merchant_id = ${merchantId} and role = 'admin'`,
+    sql`
+    select from memberships b join stores s on s.id = b.store_id
+    where s.id = ${storeId} and s.removed_at is null and b.merchant_id = ${merchantId} and b.role = 'admin'
+      and ${namingActor(merchantActor(merchantId))}`,
   )
-  return stores.length > 0 && admins.length > 0
+  return admins.length > 0
 }
 
 async function whyNotInvite(
@@ -206,12 +203,8 @@ export async function acceptInvitation(options: {
 }): Promise<AcceptedInvitation | 'no account' | null> {
   const { tokenHash, passwordHash } = options
   return options.database.pool.transaction(async (connection) => {
-    const [invitation] = await queryRows<Invited>(
-      connection,
-      sql`
-      select i.id, i.email, i.role, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
-      where i.token_hash = ${tokenHash} and ${CAN_BE_ACCEPTED} for update of i for share of s`,
-    )
+    const isOfToken = sql`i.token_hash = ${tokenHash}`
+    const [invitation] = await lockInvitations(connection, isOfToken)
     if (invitation === undefined) return null
     const account = await findAccount(connection, invitation.email)
     if (account === null && passwordHash === null) return 'no account'
@@ -227,16 +220,12 @@ export async function acceptInvitation(options: {
  * password. Without an invitation, it creates no account. `email` must be in lower case.
  */
 export async function acceptInvitationsOf({ pool }: ControlDatabase, email: string): Promise<void> {
-  const pending = sql`
-    select i.id, i.email, i.role, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
-    where i.email = ${email} and ${CAN_BE_ACCEPTED}`
+  const isOfEmail = sql`i.email = ${email}`
+  const pending = sql`select from invitations i join stores s on s.id = i.store_id where ${isOfEmail} and ${CAN_BE_ACCEPTED}`
   // Most sign-ins have no invitation, so they need no transaction.
   if ((await pool.query(pending)).length === 0) return
   await pool.transaction(async (connection) => {
-    const invitations = await queryRows<Invited>(
-      connection,
-      sql`${pending} order by i.id for update of i for share of s`,
-    )
+    const invitations = await lockInvitations(connection, isOfEmail)
     if (invitations.length === 0) return
     const { id } = (await findAccount(connection, email)) ?? (await createAccount(connection, email))
     for (const invitation of invitations) await join(connection, invitation, id)
@@ -248,6 +237,19 @@ interface Invited {
   readonly email: string
   readonly role: MemberRole
   readonly storeId: string
+}
+
+/** Locks the invitations that match the condition and can be accepted, after their stores, and returns them. */
+async function lockInvitations(connection: Connection, condition: SqlFragment): Promise<Invited[]> {
+  const pending = sql`select i.store_id from invitations i where ${condition} and i.outcome is null`
+  const storeIds = await lockStores(connection, pending, 'join')
+  return queryRows<Invited>(
+    connection,
+    sql`
+    select i.id, i.email, i.role, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
+    where ${condition} and ${CAN_BE_ACCEPTED} and s.id = any (${storeIds}::uuid[])
+    order by i.id for update of i`,
+  )
 }
 
 interface Account {
@@ -297,6 +299,9 @@ async function join(connection: Connection, { id, storeId, role }: Invited, merc
 
 /** Deletes invitations a month after their expiry. Returns how many. */
 export async function deleteOldInvitations({ pool }: ControlDatabase): Promise<number> {
+  // Another transaction can lock several invitations in another order. The next run deletes the skipped ones.
   return pool.execute(sql`
-    delete from invitations where expires_at < clock_timestamp() - make_interval(days => ${RETENTION_DAYS}::int)`)
+    delete from invitations where id in (
+      select id from invitations where expires_at < clock_timestamp() - make_interval(days => ${RETENTION_DAYS}::int)
+      for update skip locked)`)
 }

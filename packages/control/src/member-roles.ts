@@ -3,6 +3,7 @@
 import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
+import { lockStores } from './lock-stores.ts'
 import { isUuid } from './random.ts'
 
 /** The roles of members. An admin manages keys and members. A viewer sees what the tools do. */
@@ -65,10 +66,16 @@ export async function reduceMemberRole(
   { storeId, merchantId }: { readonly storeId: string | null; readonly merchantId: string | null },
 ): Promise<boolean> {
   if (storeId === null || !isUuid(storeId)) return false
-  const reduced = await pool.execute(sql`
-    update memberships set role = 'viewer'
-    where store_id = ${storeId} and merchant_id = ${merchantId} and role = 'admin'`)
-  return reduced > 0
+  return pool.transaction(async (connection) => {
+    await lockStores(connection, sql`${storeId}::uuid`, 'change')
+    const reduced = await executeOn(
+      connection,
+      sql`
+      update memberships set role = 'viewer'
+      where store_id = ${storeId} and merchant_id = ${merchantId} and role = 'admin'`,
+    )
+    return reduced > 0
+  })
 }
 
 /**
@@ -76,9 +83,7 @@ export async function reduceMemberRole(
  * Must come before the first statement of the transaction. Returns the role of each member by the ID of the merchant.
  */
 export async function lockMembers(connection: Connection, storeId: string): Promise<ReadonlyMap<string, MemberRole>> {
-  // At another isolation level, the next statement would read the roles from before the lock.
-  await connection.script('set transaction isolation level read committed')
-  await executeOn(connection, sql`select from stores where id = ${storeId} for no key update`)
+  await lockStores(connection, sql`${storeId}::uuid`, 'change')
   const members = await queryRows<{ id: string; role: MemberRole }>(
     connection,
     sql`select merchant_id as id, role from memberships where store_id = ${storeId}`,

@@ -1,8 +1,9 @@
 // Reads and changes the dashboard's accounts, and which stores they see. The library better-auth signs merchants in.
 
-import { executeOn, sql } from '@store-export/postgres'
+import { executeOn, queryRows, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
+import { lockStores } from './lock-stores.ts'
 import { isLastAdmin, lockMembers, type MemberRole } from './member-roles.ts'
 import { isUuid } from './random.ts'
 import { type RegisteredStore, STORE_COLUMNS, UnknownStore } from './stores.ts'
@@ -68,18 +69,25 @@ export async function removeMembership(
   email: string,
   storeId: string,
 ): Promise<{ readonly removed: boolean; readonly isSeen: boolean; readonly hasAdmin: boolean }> {
-  const [row] = await database.pool.query<{ removed: boolean; isSeen: boolean; hasAdmin: boolean }>(sql`
-    with merchant as (
-      select id from merchants where email = ${email.trim().toLowerCase()}
-    ), removed as (
-      delete from memberships where merchant_id in (select id from merchant) and store_id = ${storeId} returning store_id
+  return database.pool.transaction(async (connection) => {
+    await lockStores(connection, sql`${storeId}::uuid`, 'change')
+    const [row] = await queryRows<{ removed: boolean; isSeen: boolean; hasAdmin: boolean }>(
+      connection,
+      sql`
+      with merchant as (
+        select id from merchants where email = ${email.trim().toLowerCase()}
+      ), removed as (
+        delete from memberships where merchant_id in (select id from merchant) and store_id = ${storeId}
+        returning store_id
+      )
+      select exists (select from removed) as removed, count(o.role) > 0 as "isSeen",
+        coalesce(bool_or(o.role = 'admin'), false) as "hasAdmin"
+      from merchant left join memberships o on o.store_id = ${storeId} and o.merchant_id <> merchant.id
+      group by merchant.id`,
     )
-    select exists (select from removed) as removed, count(o.role) > 0 as "isSeen",
-      coalesce(bool_or(o.role = 'admin'), false) as "hasAdmin"
-    from merchant left join memberships o on o.store_id = ${storeId} and o.merchant_id <> merchant.id
-    group by merchant.id`)
-  if (row === undefined) throw new UnknownMerchant(email)
-  return row
+    if (row === undefined) throw new UnknownMerchant(email)
+    return row
+  })
 }
 
 /** A merchant who sees a store. */
@@ -176,9 +184,15 @@ export async function removeMerchant(
   await pool.execute(sql`update api_keys set created_by = null where created_by = ${address}`)
   const keys = sql`select id from api_keys where store_id = any (${storesLeftAlone}::uuid[])`
   await deleteUsageOf(pool, keys)
-  await pool.execute(sql`delete from invitations where email = ${address}`)
   // The account is deleted last, so that the removal can be repeated.
-  await pool.execute(sql`delete from merchants where id = ${id}`)
+  await pool.transaction(async (connection) => {
+    const stores = sql`
+      select store_id from memberships where merchant_id = ${id}
+      union select store_id from invitations where email = ${address} or invited_by = ${id}`
+    await lockStores(connection, stores, 'change')
+    await executeOn(connection, sql`delete from invitations where email = ${address}`)
+    await executeOn(connection, sql`delete from merchants where id = ${id}`)
+  })
   return { storesLeftAlone, storesWithoutAdmin }
 }
 
