@@ -242,6 +242,7 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
     membershipsRemoved: 0,
     rolesReduced: 0,
     invitationsWithdrawn: 0,
+    invitationsReduced: 0,
     passkeysRemoved: 0,
   }
   expect(await replayRevocations(restored, events)).toEqual({ events: 6, ...nothing, unchanged: 6 })

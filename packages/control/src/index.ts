@@ -62,10 +62,12 @@ export {
   INVITATIONS_TO_ADDRESS_PER_DAY,
   type InvitationOutcome,
   invite,
+  isReplacedToken,
   listInvitations,
   merchantActor,
   type OpenInvitation,
   type PendingInvitation,
+  renewInvitation,
   withdrawInvitation,
 } from './invitations.ts'
 export {

@@ -9,7 +9,9 @@ import {
   INVITATIONS_PER_DAY,
   INVITATIONS_TO_ADDRESS_PER_DAY,
   invite,
+  isReplacedToken,
   listInvitations,
+  renewInvitation,
   withdrawInvitation,
 } from './invitations.ts'
 import { changeMemberRole, reduceMemberRole } from './member-roles.ts'
@@ -90,6 +92,41 @@ describe('invitations', () => {
     expect(await listInvitations(control.database, store.id)).toHaveLength(1)
     expect(await accept('first')).toBeNull()
     expect(await accept('second')).toMatchObject({ email })
+  })
+
+  test('if an invitation is sent again, its earlier links are known as replaced while the newest link works', async () => {
+    const { store, inviter } = await newStore()
+    const email = newEmail()
+    for (const token of ['replaced 1', 'replaced 2', 'newest']) await send(store.id, inviter.id, email, token)
+    await send(store.id, inviter.id, newEmail(), 'of another person')
+    const replaced = (token: string) => isReplacedToken(control.database, hashOf(token))
+    for (const token of ['replaced 1', 'replaced 2']) expect(await replaced(token), token).toBe(true)
+    for (const token of ['newest', 'of another person', 'guessed']) expect(await replaced(token), token).toBe(false)
+    await control.sql`update invitations set outcome = 'withdrawn' where email = ${email}`
+    expect(await replaced('replaced 1')).toBe(false)
+    await control.sql`update invitations set sent_at = now() - interval '2 days' where email = ${email}`
+    await send(store.id, inviter.id, email, 'after the withdrawal')
+    for (const token of ['replaced 1', 'newest']) expect(await replaced(token), token).toBe(true)
+    expect(await accept('after the withdrawal')).toMatchObject({ email })
+    expect(await replaced('newest')).toBe(false)
+  })
+
+  test('if another admin reduces an invitation while it is sent again, the new link gives the reduced role', async () => {
+    const { store, inviter } = await newStore()
+    const email = newEmail()
+    await send(store.id, inviter.id, email, 'as an admin')
+    const [{ id: invitationId } = { id: '' }] = await listInvitations(control.database, store.id)
+    const person = { database: control.database, storeId: store.id, merchantId: inviter.id }
+    await invite({ ...person, email, role: 'viewer', tokenHash: hashOf('as a viewer') })
+    const renewed = await renewInvitation({ ...person, invitationId, tokenHash: hashOf('again') })
+    expect(renewed).toEqual({ outcome: 'invited', email, role: 'viewer' })
+    expect(await findInvitation(control.database, hashOf('again'))).toMatchObject({ email, role: 'viewer' })
+    for (const token of ['as an admin', 'as a viewer']) expect(await accept(token)).toBeNull()
+    const { inviter: stranger } = await newStore()
+    const foreign = { ...person, merchantId: stranger.id, invitationId, tokenHash: hashOf('foreign') }
+    expect(await renewInvitation(foreign)).toMatchObject({ outcome: 'forbidden' })
+    await accept('again')
+    expect(await renewInvitation({ ...person, invitationId, tokenHash: hashOf('late') })).toBeNull()
   })
 
   test('if an invitation has expired, it is listed, and its link does not work', async () => {

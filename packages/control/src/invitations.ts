@@ -79,24 +79,59 @@ export function merchantActor(merchantId: string): string {
  * new role, so the link of an earlier email no longer works.
  */
 export async function invite(request: InvitationRequest): Promise<InvitationOutcome> {
-  const { storeId, email, role, merchantId, tokenHash } = request
   return request.database.pool.transaction(async (connection) => {
-    if (!(await lockStore(connection, storeId, merchantId))) return 'forbidden'
-    const refusal = await whyNotInvite(connection, request)
-    if (refusal !== null) return refusal
-    await executeOn(
+    if (!(await lockStore(connection, request.storeId, request.merchantId))) return 'forbidden'
+    return storeInvitation(connection, request)
+  })
+}
+
+/** The result of sending an invitation again, and the invited person. */
+export interface RenewedInvitation extends Pick<InvitationRequest, 'email' | 'role'> {
+  readonly outcome: InvitationOutcome
+}
+
+/**
+ * Gives a pending invitation a new token before its email is sent again. It keeps the role that it has now. Returns null
+ * if the store has no such invitation.
+ */
+export async function renewInvitation(
+  request: Omit<InvitationRequest, 'email' | 'role'> & { readonly invitationId: string },
+): Promise<RenewedInvitation | null> {
+  const { storeId, invitationId, merchantId } = request
+  if (!isUuid(invitationId)) return null
+  return request.database.pool.transaction(async (connection) => {
+    const isAllowed = await lockStore(connection, storeId, merchantId)
+    const [person] = await queryRows<Pick<InvitationRequest, 'email' | 'role'>>(
       connection,
       sql`
-      insert into invitations as i (id, store_id, email, role, token_hash, invited_by, expires_at)
-      values (${randomUUID()}, ${storeId}, ${email}, ${role}, ${tokenHash}, ${merchantId},
-        clock_timestamp() + make_interval(days => ${INVITATION_DAYS}::int))
-      on conflict (store_id, email) where outcome is null do update set
-        token_hash = excluded.token_hash, role = excluded.role, invited_by = excluded.invited_by, expires_at = excluded.expires_at,
-        sent_at = excluded.sent_at,
-        sends = case when i.sent_at > clock_timestamp() - interval '1 day' then i.sends + 1 else 1 end`,
+      select email, role from invitations
+      where id = ${invitationId} and store_id = ${isUuid(storeId) ? storeId : null} and outcome is null`,
     )
-    return 'invited'
+    if (person === undefined) return null
+    return {
+      ...person,
+      outcome: isAllowed ? await storeInvitation(connection, { ...request, ...person }) : 'forbidden',
+    }
   })
+}
+
+async function storeInvitation(connection: Connection, request: InvitationRequest): Promise<InvitationOutcome> {
+  const { storeId, email, role, merchantId, tokenHash } = request
+  const refusal = await whyNotInvite(connection, request)
+  if (refusal !== null) return refusal
+  await executeOn(
+    connection,
+    sql`
+    insert into invitations as i (id, store_id, email, role, token_hash, invited_by, expires_at)
+    values (${randomUUID()}, ${storeId}, ${email}, ${role}, ${tokenHash}, ${merchantId},
+      clock_timestamp() + make_interval(days => ${INVITATION_DAYS}::int))
+    on conflict (store_id, email) where outcome is null do update set
+      token_hash = excluded.token_hash, replaced_hashes = i.replaced_hashes || i.token_hash,
+      role = excluded.role, invited_by = excluded.invited_by, expires_at = excluded.expires_at,
+      sent_at = excluded.sent_at,
+      sends = case when i.sent_at > clock_timestamp() - interval '1 day' then i.sends + 1 else 1 end`,
+  )
+  return 'invited'
 }
 
 /**
@@ -169,6 +204,21 @@ export async function withdrawInvitation(options: {
   return withdrawn > 0
 }
 
+/**
+ * Makes the pending invitation of an admin that of a viewer, after a restore from a backup. Returns whether there was
+ * one.
+ */
+export async function reduceInvitation(
+  { pool }: ControlDatabase,
+  { storeId, invitationId }: { readonly storeId: string | null; readonly invitationId: string },
+): Promise<boolean> {
+  if (storeId === null || !isUuid(storeId) || !isUuid(invitationId)) return false
+  const reduced = await pool.execute(sql`
+    update invitations set role = 'viewer'
+    where id = ${invitationId} and store_id = ${storeId} and outcome is null and role = 'admin'`)
+  return reduced > 0
+}
+
 /** A condition for the invitations `i` to the stores `s` that can be accepted. */
 const CAN_BE_ACCEPTED = sql`i.outcome is null and i.expires_at > clock_timestamp() and s.removed_at is null`
 
@@ -180,6 +230,20 @@ export async function findInvitation({ pool }: ControlDatabase, tokenHash: Buffe
     from invitations i join stores s on s.id = i.store_id join merchants m on m.id = i.invited_by
     where i.token_hash = ${tokenHash} and ${CAN_BE_ACCEPTED}`)
   return found ?? null
+}
+
+/** Whether this is the token of an earlier email, and the link of a newer email to the same person works. */
+export async function isReplacedToken({ pool }: ControlDatabase, tokenHash: Buffer): Promise<boolean> {
+  const found = await pool.query(sql`
+    select from (
+      select store_id, email from invitations where token_hash = ${tokenHash}
+      union all
+      select store_id, email from invitations where replaced_hashes @> array[${tokenHash}::bytea]
+    ) earlier
+    join invitations i on i.store_id = earlier.store_id and i.email = earlier.email and i.token_hash <> ${tokenHash}
+    join stores s on s.id = i.store_id
+    where ${CAN_BE_ACCEPTED}`)
+  return found.length > 0
 }
 
 /** What an accepted invitation changed. */
@@ -291,7 +355,7 @@ async function join(connection: Connection, { id, storeId, role }: Invited, merc
     connection,
     sql`
     insert into memberships (merchant_id, store_id, role)
-    select ${merchantId}, ${storeId}::uuid, ${role} where ${namingActor(merchantActor(merchantId))}
+    select ${merchantId}, ${storeId}::uuid, ${role} where ${namingActor(merchantActor(merchantId), { invitation: id })}
     on conflict do nothing`,
   )
   await executeOn(connection, sql`update invitations set outcome = 'accepted' where id = ${id}`)

@@ -151,9 +151,9 @@ describe('the role of an invitation', () => {
       for (const email of [byLink, bySignOn]) expect(members).toContainEqual(expect.objectContaining({ email, role }))
     }
     const added = await eventsOf(store.id)
-    expect(added.map((each) => each.replace(/.*: /, ''))).toEqual([
-      ...Array(2).fill('{"role":"admin"}'),
-      ...Array(2).fill('{"role":"viewer"}'),
+    expect(added.map((each) => each.replace(/^[^{]*/, '').replace(/[0-9a-f-]{36}/, 'ID'))).toEqual([
+      ...Array(2).fill('{"role":"admin","invitation":"ID"}'),
+      ...Array(2).fill('{"role":"viewer","invitation":"ID"}'),
     ])
   })
 
@@ -192,4 +192,67 @@ test('if a backup has an admin who became a viewer later, the replay makes the a
   expect(await replayRevocations(control.database, reduced)).toMatchObject({ events: 1, rolesReduced: 1 })
   expect(await replayRevocations(control.database, reduced)).toMatchObject({ rolesReduced: 0, unchanged: 1 })
   expect(await rolesOf(store.id)).toEqual({ [admin.id]: 'viewer', [viewer.id]: 'viewer' })
+})
+
+describe('replays on a backup from before an invitation changed', () => {
+  /** Invites an address as an admin, and returns the invitation's ID and a function that restores this state. */
+  async function backup(storeId: string, merchantId: string, email: string) {
+    await send(storeId, merchantId, { email, role: 'admin', token: `backup ${email}` })
+    const [{ id } = { id: '' }] = await listInvitations(control.database, storeId)
+    await recordedEvents()
+    const restore = async () => {
+      await control.sql`delete from memberships where merchant_id in (select id from merchants where email = ${email})`
+      await control.sql`
+        update invitations set outcome = null, role = 'admin', token_hash = ${hashOf(`backup ${email}`)} where id = ${id}`
+    }
+    return { id, restore }
+  }
+
+  async function recordedEvents(): Promise<AuditRecorded[]> {
+    const events: AuditRecorded[] = []
+    await logEvents({ database: control.database, record: (each) => events.push(each) > 0 })
+    return events
+  }
+  const link = (email: string) => findInvitation(control.database, hashOf(`backup ${email}`))
+
+  test('if the invitation was sent again as a viewer, the earlier link makes a viewer', async () => {
+    const { store, admin } = await newStore()
+    const email = 'reduced@example.com'
+    const { restore } = await backup(store.id, admin.id, email)
+    await send(store.id, admin.id, { email, role: 'viewer', token: 'reduced' })
+    const events = await recordedEvents()
+    await restore()
+    expect(await replayRevocations(control.database, events)).toMatchObject({ events: 1, invitationsReduced: 1 })
+    expect(await link(email)).toMatchObject({ role: 'viewer' })
+    expect(await replayRevocations(control.database, events)).toMatchObject({ events: 1, unchanged: 1 })
+  })
+
+  test('if the invitation was sent again as a viewer and then as an admin, the earlier link makes an admin', async () => {
+    const { store, admin } = await newStore()
+    const email = 'raised@example.com'
+    const { restore } = await backup(store.id, admin.id, email)
+    for (const role of ['viewer', 'admin'] as const)
+      await send(store.id, admin.id, { email, role, token: `as ${role}` })
+    const events = await recordedEvents()
+    await restore()
+    expect(await replayRevocations(control.database, events)).toMatchObject({ events: 0, invitationsReduced: 0 })
+    expect(await link(email)).toMatchObject({ role: 'admin' })
+  })
+
+  test.each([
+    ['was removed', null, (storeId: string, id: string, by: string) => remove(storeId, id, by)],
+    ['became a viewer', 'viewer', (storeId: string, id: string, by: string) => change(storeId, id, 'viewer', by)],
+    ['stayed', 'admin', async () => undefined],
+  ])('if the invited person joined and %s, the role of the link is %j', async (what, role, changing) => {
+    const { store, admin } = await newStore()
+    const email = `joined-${what.replaceAll(' ', '-')}@example.com`
+    const { restore } = await backup(store.id, admin.id, email)
+    await acceptInvitation({ database: control.database, tokenHash: hashOf(`backup ${email}`), passwordHash: 'x' })
+    const [joined] = (await listMembers(control.database, store.id)).filter((each) => each.email === email)
+    await changing(store.id, joined?.merchantId ?? '', admin.id)
+    const events = await recordedEvents()
+    await restore()
+    await replayRevocations(control.database, events)
+    expect((await link(email))?.role ?? null).toBe(role)
+  })
 })

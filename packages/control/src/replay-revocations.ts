@@ -6,7 +6,7 @@ import { revokeKey } from './access/keys.ts'
 import { switchKey } from './access/switch-key.ts'
 import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
-import { withdrawInvitation } from './invitations.ts'
+import { reduceInvitation, withdrawInvitation } from './invitations.ts'
 import { reduceMemberRole } from './member-roles.ts'
 import { removeMembership, removeMerchant, removePasskey } from './merchants.ts'
 import { isUuid } from './random.ts'
@@ -27,36 +27,42 @@ export interface Replay {
   /** Number of admins who became viewers. */
   readonly rolesReduced: number
   readonly invitationsWithdrawn: number
+  /** Number of invitations as an admin that became invitations as a viewer. */
+  readonly invitationsReduced: number
   readonly passkeysRemoved: number
   /** Number of events without effect, such as those about IDs that the backup doesn't have. */
   readonly unchanged: number
 }
 
 /**
- * Revokes, turns off, and removes what these events revoked, turned off, and removed. Changes nothing when it is called
- * again. A membership that was removed and added again stays. If a member's last role is `viewer`, an admin becomes a
- * viewer, even the last one. A key that was turned on again stays as the backup has it. Rejects like `Pool.query`; the
- * events before the error then stay replayed.
+ * Revokes, turns off, and removes what these events revoked, turned off, and removed, in the order of their time. A
+ * repetition changes nothing. If a merchant's store was removed and added again, the merchant still sees it. If a
+ * member's or an invitation's last role is `viewer`, it becomes `viewer` again, even for the last admin. A key that was turned on
+ * again stays as the backup has it. Rejects like `Pool.query`; the events before the error then stay repeated.
  */
 export async function replayRevocations(
   database: ControlDatabase,
   events: readonly RevocationEvent[],
 ): Promise<Replay> {
   const last = new Map<string, RevocationEvent>()
+  const invitations = new Map<string, string>()
   for (const event of events.toSorted(compareTimes)) {
     const { action, storeId, keyId, merchantId, details } = event
     const kind = action.split('.')[0]
-    if (kind === 'membership') last.set([kind, merchantId, storeId].join(' '), event)
+    const invitationId = idIn(event, 'invitation')
+    if (action === 'membership.added' && invitationId !== '') invitations.set(memberOf(event), invitationId)
+    if (kind === 'membership') last.set([kind, memberOf(event)].join(' '), event)
     else if (action === 'key.revoked' || action === 'store.removed' || action === 'merchant.removed')
       last.set([kind, keyId ?? storeId ?? merchantId].join(' '), event)
     else if (action === 'key.turned_off' || action === 'key.turned_on') last.set(['switch', keyId].join(' '), event)
-    else if (action === 'invitation.withdrawn' || action === 'passkey.removed')
-      last.set([kind, details].join(' '), event)
+    else if (kind === 'invitation') last.set([kind, invitationId].join(' '), event)
+    else if (action === 'passkey.removed') last.set([kind, details].join(' '), event)
   }
   const revocations = [...last.values()].filter((event) => !givesAccess(event))
   const done: Record<string, number> = {}
   for (const event of revocations) {
-    if (await replay(database, event)) done[event.action] = (done[event.action] ?? 0) + 1
+    const hasEnded = await endInvitation(database, event, invitations.get(memberOf(event)) ?? '')
+    if ((await replay(database, event)) || hasEnded) done[event.action] = (done[event.action] ?? 0) + 1
   }
   const count = (action: RevocationEvent['action']) => done[action] ?? 0
   return {
@@ -68,18 +74,37 @@ export async function replayRevocations(
     membershipsRemoved: count('membership.removed'),
     rolesReduced: count('membership.added') + count('membership.role_changed'),
     invitationsWithdrawn: count('invitation.withdrawn'),
+    invitationsReduced: count('invitation.created'),
     passkeysRemoved: count('passkey.removed'),
     unchanged: revocations.length - Object.values(done).reduce((sum, each) => sum + each, 0),
   }
 }
 
-/**
- * Whether the event only gives access, so that it revokes nothing. An event with the role `viewer` counts as a
- * revocation, because it can take the role of an admin away.
- */
+const ROLE_ACTIONS: readonly string[] = ['membership.added', 'membership.role_changed', 'invitation.created']
+
+/** Whether the event revokes nothing. The last event of a viewer can revoke the role of an admin. */
 function givesAccess({ action, details }: RevocationEvent): boolean {
-  if (action === 'key.turned_on') return true
-  return (action === 'membership.added' || action === 'membership.role_changed') && !/"role": ?"viewer"/.test(details)
+  return action === 'key.turned_on' || (ROLE_ACTIONS.includes(action) && !/"role": ?"viewer"/.test(details))
+}
+
+/** Returns the key of a member in a map. */
+function memberOf({ merchantId, storeId }: RevocationEvent): string {
+  return [merchantId, storeId].join(' ')
+}
+
+/**
+ * Repeats the event of a member for the invitation that the member accepted. In a backup from before the acceptance, the
+ * invitation is pending, and its link would work again. Returns whether the invitation changed.
+ */
+async function endInvitation(
+  database: ControlDatabase,
+  { action, storeId }: RevocationEvent,
+  invitationId: string,
+): Promise<boolean> {
+  if (invitationId === '') return false
+  if (action === 'membership.removed') return withdrawInvitation({ database, storeId: storeId ?? '', invitationId })
+  if (!action.startsWith('membership.')) return false
+  return reduceInvitation(database, { storeId, invitationId })
 }
 
 /** Compares times as text within a millisecond, because `Date` has no microseconds. */
@@ -97,7 +122,10 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
     const store = await getStore(database, of.storeId ?? '')
     return store !== null && store.id === of.storeId && (await removeStore(database, store.id)).removed
   }
-  if (action === 'invitation.withdrawn') return withdraw(database, of)
+  const invitationId = idIn(of, 'invitation')
+  if (action === 'invitation.withdrawn')
+    return withdrawInvitation({ database, storeId: of.storeId ?? '', invitationId })
+  if (action === 'invitation.created') return reduceInvitation(database, { storeId: of.storeId, invitationId })
   if (action === 'membership.added' || action === 'membership.role_changed') return reduceMemberRole(database, of)
   if (action === 'passkey.removed') return removePasskey(database, idIn(of, 'passkey'))
   const email = await emailOf(database, of.merchantId ?? '')
@@ -110,13 +138,9 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   return true
 }
 
-function withdraw(database: ControlDatabase, event: Omit<RevocationEvent, 'action'>): Promise<boolean> {
-  return withdrawInvitation({ database, storeId: event.storeId ?? '', invitationId: idIn(event, 'invitation') })
-}
-
-/** Returns the only member of the details, an ID; '' for other details. */
+/** Returns an ID in the details; '' without it. */
 function idIn({ details }: Pick<RevocationEvent, 'details'>, name: 'invitation' | 'passkey'): string {
-  return new RegExp(`^\\{"${name}": ?"([0-9a-f-]{36})"\\}$`).exec(details)?.[1] ?? ''
+  return new RegExp(`"${name}": ?"([0-9a-f-]{36})"`).exec(details)?.[1] ?? ''
 }
 
 async function emailOf({ pool }: ControlDatabase, merchantId: string): Promise<string | null> {

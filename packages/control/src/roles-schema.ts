@@ -19,8 +19,10 @@ export const ROLES_SCHEMA = `
   create or replace function audit_memberships() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
+      -- An accepted invitation adds its ID to the details, so that a replay can end the invitation of a removed member.
       perform audit_record('membership.added', new.store_id, null, new.merchant_id,
-        jsonb_build_object('role', new.role));
+        jsonb_build_object('role', new.role)
+          || coalesce(nullif(current_setting('store_export.details', true), ''), '{}')::jsonb);
     elsif tg_op = 'DELETE' then
       perform audit_record('membership.removed', old.store_id, null, old.merchant_id, '{}');
     elsif old.role <> new.role then

@@ -222,6 +222,8 @@ export const SCHEMA = `
     email text not null,
     -- SHA-256 of the token in the link
     token_hash bytea not null unique check (octet_length(token_hash) = 32),
+    -- hashes of the links that newer emails replaced
+    replaced_hashes bytea[] not null default '{}',
     invited_by text not null references merchants (id) on delete cascade,
     sent_at timestamptz not null default clock_timestamp(),
     -- emails up to sent_at with less than a day between them
@@ -231,6 +233,7 @@ export const SCHEMA = `
     outcome text check (outcome in ('accepted', 'withdrawn'))
   );
   create unique index invitations_pending on invitations (store_id, email) where outcome is null;
+  create index invitations_replaced on invitations using gin (replaced_hashes);
   create index invitations_email on invitations (email);
   create index invitations_sent on invitations (store_id, sent_at);
   create index invitations_inviter on invitations (invited_by);

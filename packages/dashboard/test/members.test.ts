@@ -202,10 +202,20 @@ describe('invitations by email', () => {
     await member.send(members(), `${members()}/invitations/${await pendingId()}/send`)
     const second = linkTo(email)
     expect(second.token).not.toBe(first.token)
-    expect((await browser().get(first.path)).status).toBe(404)
+    const visitor = browser()
+    const form_token = await visitor.formTokenOf(second.path, '/invitation')
+    const sent = await visitor.post('/invitation', { token: first.token, password: PASSWORD, form_token })
+    for (const { status, text } of [await browser().get(first.path), sent]) {
+      expect(status).toBe(404)
+      expect(text).toContain('A newer invitation was sent to you')
+    }
     expect((await browser().get(second.path)).status).toBe(200)
     await member.send(members(), `${members()}/invitations/${await pendingId()}/withdraw`)
-    expect((await browser().get(second.path)).status).toBe(404)
+    for (const { path } of [first, second]) {
+      const { status, text } = await browser().get(path)
+      expect(status).toBe(404)
+      expect(text).not.toContain('A newer invitation')
+    }
     expect((await member.get(`/stores/${store.id}/settings/activity`)).text).toContain('Withdrew the invitation of')
   })
 

@@ -100,6 +100,7 @@ test('[AUTH-5] if a backup of the control database is restored, replay-revocatio
     memberships_removed: 0,
     roles_reduced: 0,
     invitations_withdrawn: 0,
+    invitations_reduced: 0,
     passkeys_removed: 0,
     unchanged: 1,
   })

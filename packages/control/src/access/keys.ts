@@ -197,7 +197,7 @@ export async function revokeKey(options: {
 
 /**
  * Returns a condition that is always true, for the statement that makes a change. When PostgreSQL evaluates the
- * condition, the audit triggers learn the actor of the change, and the details of a revocation.
+ * condition, the audit triggers learn the actor of the change, and the details of a revocation or a membership.
  */
 export function namingActor(actor = '', details: Readonly<Record<string, string>> = {}): SqlFragment {
   return sql`set_config('store_export.actor', ${actor}, true) is not null

@@ -1,7 +1,13 @@
 // Invites a person to a store: stores the invitation and sends the link to the invited address. No page shows the link.
 
 import { randomBytes } from 'node:crypto'
-import { INVITATION_DAYS, type InvitationOutcome, invite, type MemberRole } from '@store-export/control'
+import {
+  INVITATION_DAYS,
+  type InvitationOutcome,
+  invite,
+  type MemberRole,
+  renewInvitation,
+} from '@store-export/control'
 import type { Email, Mailer } from '../alerts/mailer.ts'
 import type { StoreRequest } from '../routes/dashboard-request.ts'
 import type { Texts } from '../texts/en/english.ts'
@@ -16,18 +22,45 @@ export interface InvitedPerson {
   readonly role: MemberRole
 }
 
-/** Invites an address, or sends its pending invitation again. The links of earlier emails no longer work. */
+/** Invites an address. The links of earlier emails no longer work. */
 export async function sendInvitation(
   request: StoreRequest,
-  { email, role }: InvitedPerson,
+  person: InvitedPerson,
   mailer: Mailer,
 ): Promise<SentInvitation> {
-  const { services, store, session, requestId } = request
-  const { database, emit, origins } = services
+  const { services, store, session } = request
   const { token, hash: tokenHash } = makeInvitationToken(randomBytes)
   const { merchantId } = session
-  const outcome = await invite({ database, storeId: store.id, email, role, merchantId, tokenHash })
-  if (outcome !== 'invited') return outcome
+  const outcome = await invite({ database: services.database, storeId: store.id, ...person, merchantId, tokenHash })
+  return outcome === 'invited' ? sendLink(request, { ...person, token }, mailer) : outcome
+}
+
+/**
+ * Sends a pending invitation again, with a new link and the role that it has now. Returns the outcome and the person; null
+ * if the invitation has ended.
+ */
+export async function sendInvitationAgain(
+  request: StoreRequest,
+  invitationId: string,
+  mailer: Mailer,
+): Promise<{ readonly outcome: SentInvitation; readonly person: InvitedPerson } | null> {
+  const { services, store, session } = request
+  const { token, hash: tokenHash } = makeInvitationToken(randomBytes)
+  const { merchantId } = session
+  const options = { database: services.database, storeId: store.id, invitationId, merchantId, tokenHash }
+  const renewed = await renewInvitation(options)
+  if (renewed === null) return null
+  const { outcome, ...person } = renewed
+  return { person, outcome: outcome === 'invited' ? await sendLink(request, { ...person, token }, mailer) : outcome }
+}
+
+async function sendLink(
+  request: StoreRequest,
+  { email, role, token }: InvitedPerson & { readonly token: string },
+  mailer: Mailer,
+): Promise<'invited' | 'unsent'> {
+  const { services, store, session, requestId } = request
+  const { emit, origins } = services
   const link = `${origins.url}/invitation/${token}`
   try {
     await mailer.send(

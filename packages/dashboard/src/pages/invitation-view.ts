@@ -21,10 +21,7 @@ export function invitationView(frame: Frame, page: InvitationPage): Html {
   )
 }
 
-/**
- * Returns the page of a link that doesn't work. It does not say whether there was an invitation. `problem` is another
- * reason, such as the rate limit; null without one.
- */
+/** Returns the page of a link that doesn't work. Without a `problem`, it doesn't say whether there was an invitation. */
 export function endedInvitationView(frame: Frame, problem: string | null): Html {
   const { title, text, openDashboard } = frame.texts.invitation.ended
   return loneCard(

@@ -1,6 +1,6 @@
 // Handles the link of an invitation. Opening the link changes nothing.
 
-import { findInvitation, type OpenInvitation } from '@store-export/control'
+import { findInvitation, isReplacedToken, type OpenInvitation } from '@store-export/control'
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
 import { type AcceptOutcome, acceptInvitation } from '../members/accept-invitation.ts'
 import { hashInvitationToken } from '../members/invitation-token.ts'
@@ -15,7 +15,7 @@ import { clientOf, redirectAfterSignIn } from './sign-in.ts'
 export async function invitationPage(request: DashboardRequest): Promise<HandlerResult> {
   const token = request.context.req.param('token') ?? ''
   const invitation = await findInvitation(request.services.database, hashInvitationToken(token))
-  if (invitation === null) return renderEnded(request, { status: 404, problem: null })
+  if (invitation === null) return renderEndedLink(request, token)
   return renderInvitation(request, { token, invitation, problem: null })
 }
 
@@ -33,7 +33,7 @@ export async function useInvitation(request: DashboardRequest, form: FormFields)
       return { ...renderInvitation(request, { token, invitation: outcome.invitation, problem }), status: 400 }
     }
     case 'ended':
-      return renderEnded(request, { status: 404, problem: null })
+      return renderEndedLink(request, token)
     case 'rate_limited':
       return renderEnded(request, {
         status: 429,
@@ -78,6 +78,12 @@ function renderInvitation(request: DashboardRequest, { token, invitation, proble
   }
   const title = request.texts.invitation.title(invitation.storeName)
   return { html: invitationView(frameOf(request, { title }), page) }
+}
+
+/** Returns the page of a link that doesn't work. If a newer email has a link that works, the page says so. */
+async function renderEndedLink(request: DashboardRequest, token: string): Promise<PageResult> {
+  const isReplaced = await isReplacedToken(request.services.database, hashInvitationToken(token))
+  return renderEnded(request, { status: 404, problem: isReplaced ? request.texts.invitation.ended.replaced : null })
 }
 
 function renderEnded(

@@ -10,7 +10,12 @@ import {
   withdrawInvitation,
 } from '@store-export/control'
 import { InvalidEmailError, parseEmail } from '../accounts/parse-email.ts'
-import { type InvitedPerson, type SentInvitation, sendInvitation } from '../members/send-invitation.ts'
+import {
+  type InvitedPerson,
+  type SentInvitation,
+  sendInvitation,
+  sendInvitationAgain,
+} from '../members/send-invitation.ts'
 import type { MembersPage } from '../pages/member-models.ts'
 import { membersView } from '../pages/members-view.ts'
 import type { PageNotice } from '../pages/models.ts'
@@ -84,11 +89,11 @@ const TYPED_LENGTH_MAX = 300
 
 /** POST /stores/{s}/settings/members/invitations/{i}/send: sends an invitation again, with a new link. */
 export async function sendAgain(request: StoreRequest): Promise<HandlerResult> {
-  const { services, store } = request
-  const invitations = await listInvitations(services.database, store.id)
-  const invitation = invitations.find(({ id }) => id === invitationIdOf(request))
-  if (invitation === undefined) return redirectToMembers(request, 'members.ended')
-  return sendTo(request, invitation, invitation.email)
+  const { mailer } = request.services
+  if (mailer === null) return notFoundPage(request)
+  const sent = await sendInvitationAgain(request, invitationIdOf(request), mailer)
+  if (sent === null) return redirectToMembers(request, 'members.ended')
+  return afterSending(request, sent.outcome, { ...sent.person, typed: sent.person.email })
 }
 
 /** POST /stores/{s}/settings/members/invitations/{i}/withdraw: ends an invitation. */
@@ -102,10 +107,17 @@ export async function withdraw(request: StoreRequest): Promise<HandlerResult> {
 async function sendTo(request: StoreRequest, person: InvitedPerson, typed: string): Promise<HandlerResult> {
   const { mailer } = request.services
   if (mailer === null) return notFoundPage(request)
-  const outcome = await sendInvitation(request, person, mailer)
+  return afterSending(request, await sendInvitation(request, person, mailer), { ...person, typed })
+}
+
+async function afterSending(
+  request: StoreRequest,
+  outcome: SentInvitation,
+  { role, typed }: Pick<InvitedPerson, 'role'> & { readonly typed: string },
+): Promise<HandlerResult> {
   if (outcome === 'invited' || outcome === 'unsent') return redirectToMembers(request, `members.${outcome}`)
   if (outcome === 'forbidden') return notFoundPage(request)
-  const content = { email: typed, role: person.role, problem: refusalText(request, outcome), notice: null }
+  const content = { email: typed, role, problem: refusalText(request, outcome), notice: null }
   const page = await renderMembers(request, content)
   return { ...page, status: outcome === 'member' ? 409 : 429 }
 }

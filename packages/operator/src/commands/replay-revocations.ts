@@ -37,6 +37,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
       memberships_removed: done.membershipsRemoved,
       roles_reduced: done.rolesReduced,
       invitations_withdrawn: done.invitationsWithdrawn,
+      invitations_reduced: done.invitationsReduced,
       passkeys_removed: done.passkeysRemoved,
       unchanged: done.unchanged,
     })
@@ -47,6 +48,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Removed the access of a merchant to a store: ${countOf(done.membershipsRemoved, 'time')}.`)
   printMessage(`Made an admin of a store a viewer: ${countOf(done.rolesReduced, 'time')}.`)
   printMessage(`Withdrew ${countOf(done.invitationsWithdrawn, 'invitation')}.`)
+  printMessage(`Made an invitation as an admin one as a viewer: ${countOf(done.invitationsReduced, 'time')}.`)
   printMessage(`Removed ${countOf(done.passkeysRemoved, 'passkey')}.`)
   printMessage(`${done.unchanged} of ${countOf(done.events, 'event')} changed nothing.`)
 }

@@ -21,6 +21,8 @@ export const invitation = ({ plural }: Format): InvitationTexts => ({
   ended: {
     title: 'Diese Einladung funktioniert nicht',
     text: 'Sie wurde schon angenommen, ist abgelaufen oder wurde zurückgezogen. Wenn Sie schon beigetreten sind, melden Sie sich an. Sonst bitten Sie um eine neue Einladung.',
+    replaced:
+      'Sie haben eine neuere Einladung bekommen, deshalb funktioniert dieser Link nicht mehr. Öffnen Sie den Link der neuesten E-Mail.',
     openDashboard: 'Dashboard öffnen',
   },
   email: {

@@ -22,6 +22,7 @@ export const invitation = ({ plural }: Format) => ({
   ended: {
     title: 'This invitation doesn’t work',
     text: 'It was already accepted, has expired, or was withdrawn. If you have joined already, sign in. Otherwise, request a new invitation.',
+    replaced: 'A newer invitation was sent to you, so this link no longer works. Open the link of the newest email.',
     openDashboard: 'Open the dashboard',
   },
   email: {
