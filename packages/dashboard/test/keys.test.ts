@@ -277,6 +277,29 @@ describe('replacement of a key', () => {
     },
   )
 
+  test.each([
+    ['24', '168', 'The old key ends 24 hours after the first use'],
+    ['168', '0', 'The old key ends 7 days after the first use'],
+    ['0', '24', 'The old key has ended.'],
+  ])(
+    'if the form that replaced a key is sent again with %j changed to %j, the page says that the first choice holds',
+    async (first, second, expected) => {
+      const shop = await newShop()
+      const old = await makeKey(shop, 'ERP')
+      const path = `${shop.page}/keys/${old.id}/replace`
+      const fields = await shop.visitor.hiddenOf(path, path)
+      const sendWith = async (ends: string) =>
+        (await shop.visitor.follow(await shop.visitor.post(path, { ...fields, ends }))).text
+      const [created, same, other] = [await sendWith(first), await sendWith(first), await sendWith(second)]
+      const keys = [created, same, other].map((text) => /sdx_\w{49}/.exec(text)?.[0])
+      expect(new Set(keys).size).toBe(1)
+      for (const text of [created, same]) expect(text).not.toContain('changed nothing')
+      expect(other).toContain('Your new choice changed nothing')
+      expect(other).toContain(expected)
+      expect(await status(old.key)).toBe(first === '0' ? 401 : 200)
+    },
+  )
+
   test('if a merchant chooses "At once" to replace a key, its next request gets 401', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')

@@ -20,11 +20,14 @@ import { findTool, toolName } from '../recipes/tools.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type PageResult, type Redirect, type StoreRequest } from './dashboard-request.ts'
+import { flashCookie } from './flash.ts'
+import { FIRST_CHOICE_FLASH } from './key-created.ts'
 import { limitsProblem, permissionsOf, typedLimits } from './key-limits.ts'
 import {
   activeKey,
   actorOf,
   emitRevoked,
+  keyIdOf,
   keyNotice,
   readKeysPage,
   redirectFromInactiveKey,
@@ -72,7 +75,7 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   const key = activeKey(request, page)
   const token = tokenOf(form)
   const before = await findCreatedKey(request, token)
-  if (before !== null) return toCreated(request, before.id, token)
+  if (before !== null) return toReplacement(request, before.id, form)
   if (key === null) return redirectFromInactiveKey(request, page)
   const endsAfterHours = hoursOf(form)
   const created = await createOnce(request, token, { name: key.name, replaces: { keyId: key.id, endsAfterHours } })
@@ -81,7 +84,21 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   if (created instanceof Error)
     return conflict(renderKeysPage(request, await readKeysPage(request), { notice: alreadyReplaced(request, key) }))
   if (endsAfterHours === 0) emitRevoked(request, key.id)
-  return toCreated(request, created.id, token)
+  return toReplacement(request, created.id, form)
+}
+
+/**
+ * Redirects to the page of the new key. If an earlier request with the same form had another choice, that choice holds,
+ * and the page says so.
+ */
+async function toReplacement(request: StoreRequest, keyId: string, form: FormFields): Promise<Redirect> {
+  const { active, revoked } = await readKeysPage(request)
+  const replacedBy = [...active, ...revoked].find(({ id }) => id === keyIdOf(request))?.replacedBy
+  // A key that is revoked at once can have no replacement, because the new key replaces an older one.
+  const held = replacedBy?.id === keyId ? replacedBy.endsAfterHours : 0
+  const redirect = toCreated(request, keyId, tokenOf(form))
+  if (held === hoursOf(form)) return redirect
+  return { ...redirect, cookies: [...(redirect.cookies ?? []), flashCookie(request, `${FIRST_CHOICE_FLASH}${keyId}`)] }
 }
 
 /** Returns the hours after which the old key ends. An unknown choice, such as one of a newer node, is the default. */

@@ -2,13 +2,19 @@
 
 import { readLastErrors, readWholeRequestLog } from '@store-export/control'
 import { firstRequestPart, keyCreatedView } from '../pages/key-created-view.ts'
-import type { FirstRequests } from '../pages/key-models.ts'
+import type { FirstRequests, KeyRow } from '../pages/key-models.ts'
 import { keyUnavailableView } from '../pages/key-unavailable-view.ts'
+import type { PageNotice } from '../pages/models.ts'
 import { connectionOf, findTool } from '../recipes/tools.ts'
+import { durationOfHours } from '../ui/dates.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
+import { takeFlash } from './flash.ts'
 import { activeKey, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 import { unconfirmedKey } from './new-key.ts'
+
+/** Start of the flash for a form that was sent again with another choice when the old key ends. The key ID follows. */
+export const FIRST_CHOICE_FLASH = 'first-choice.'
 
 /**
  * GET /stores/{s}/settings/api/keys/{k}/created?tool=excel: shows the key to the browser that created it, for ten
@@ -18,21 +24,31 @@ export async function createdPage(request: StoreRequest): Promise<HandlerResult>
   const page = await readKeysPage(request)
   const row = activeKey(request, page)
   if (row === null) return redirectFromInactiveKey(request, page)
+  const replaces = page.active.find(({ replacedBy }) => replacedBy?.id === row.id) ?? null
+  const { value, cookies } = takeFlash(request)
+  const notice = value === `${FIRST_CHOICE_FLASH}${row.id}` ? firstChoice(request, replaces) : null
   const shown = await unconfirmedKey(request)
   const { title, unavailable } = request.texts.keyCreated
   if (shown?.id !== row.id) {
-    const frame = frameOf(request, { title: unavailable.title, section: 'api' })
-    return { html: keyUnavailableView(frame, { key: row }) }
+    const frame = frameOf(request, { title: unavailable.title, section: 'api', notice })
+    return { html: keyUnavailableView(frame, { key: row }), cookies }
   }
-  const frame = frameOf(request, { title, section: 'api' })
+  const frame = frameOf(request, { title, section: 'api', notice })
   const key = shown.reveal()
   const { apiUrl } = request.services
   const curl = `curl -H 'x-api-key: ${key}' '${apiUrl}/api/v1/store'`
   const tool = findTool(request.context.req.query('tool') ?? '')
   const connection = tool === null ? null : connectionOf(tool, key, apiUrl)
   const first = await firstRequests(request, row.id)
-  const replaces = page.active.find(({ replacedBy }) => replacedBy?.id === row.id) ?? null
-  return { html: keyCreatedView(frame, { id: row.id, name: row.name, key, curl, connection, first, replaces }) }
+  const html = keyCreatedView(frame, { id: row.id, name: row.name, key, curl, connection, first, replaces })
+  return { html, cookies }
+}
+
+/** Returns the message that the first choice holds when the old key ends. `replaces` is null if it has ended. */
+function firstChoice({ texts }: StoreRequest, replaces: KeyRow | null): PageNotice {
+  const { old } = texts.keyCreated
+  const hours = replaces?.replacedBy?.endsAfterHours
+  return { kind: 'problem', text: old.firstChoice(hours === undefined ? null : durationOfHours(hours)) }
 }
 
 /** GET /stores/{s}/settings/api/keys/{k}/created/live: the part of the page that waits for the first request. */

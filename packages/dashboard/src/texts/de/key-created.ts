@@ -35,6 +35,8 @@ export const keyCreated = (format: Format): KeyCreatedTexts => {
       titleOff: 'Der alte Schlüssel ist ausgeschaltet',
       text: (name, key, endsAfter) =>
         html`Tragen Sie den neuen Schlüssel in das Tool ein. Der alte Schlüssel <strong>${name}</strong> (${key}) läuft ${format.duration(endsAfter)} nach der ersten Verwendung des neuen ab. Sie können den alten auch vorher widerrufen.`,
+      firstChoice: (endsAfter) =>
+        `Ihre neue Auswahl hat nichts geändert, denn dieses Formular hatte den neuen Schlüssel schon erstellt. ${endsAfter === null ? 'Der alte Schlüssel ist abgelaufen.' : `Der alte Schlüssel läuft ${format.duration(endsAfter)} nach der ersten Verwendung des neuen ab.`}`,
     },
     unavailable: {
       title: 'Dieser Schlüssel lässt sich nicht noch einmal anzeigen',

@@ -36,6 +36,8 @@ export const keyCreated = (format: Format) => {
       titleOff: 'The old key is turned off',
       text: (name: string, key: Html, endsAfter: Duration) =>
         html`Put the new key into the tool. The old key <strong>${name}</strong> (${key}) ends ${format.duration(endsAfter)} after the first use of the new one. You can also revoke the old key earlier.`,
+      firstChoice: (endsAfter: Duration | null) =>
+        `Your new choice changed nothing, because this form had already created the new key. ${endsAfter === null ? 'The old key has ended.' : `The old key ends ${format.duration(endsAfter)} after the first use of the new one.`}`,
     },
     unavailable: {
       title: 'This key can’t be shown again',
