@@ -72,6 +72,13 @@ export interface InvitationFailed {
   readonly cause: unknown
 }
 
+/** Emitted if the SMTP server did not accept the email about a new password. */
+export interface PasswordEmailFailed {
+  readonly event: 'password_email.failed'
+  readonly requestId: string
+  readonly cause: unknown
+}
+
 /** Emitted if an internal error interrupts a request to the dashboard. */
 export interface PageFailed {
   readonly event: 'page.failed'
@@ -89,6 +96,7 @@ export type DashboardEvent =
   | AlertFailed
   | InvitationSent
   | InvitationFailed
+  | PasswordEmailFailed
   | PageFailed
 
 /** Handles an event. The caller waits for it, so it must return immediately and must not throw. */

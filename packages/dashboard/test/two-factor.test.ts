@@ -213,6 +213,23 @@ describe('signing in', () => {
     expect(await isSignedIn(visitor)).toBe(true)
   })
 
+  test('if a one-time link and a code complete the sign-in, the merchant can set a new password, and codes stay on', async () => {
+    const { secret, recoveryCodes } = await turnOn()
+    const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
+    const visitor = browser()
+    await visitor.send(`/link/${token}`, '/link', { token })
+    expect((await enter(visitor, appCode(secret, 1))).status).toBe(303)
+    const password = 'another long password'
+    expect((await visitor.send('/account', '/account/password', { next: password })).status).toBe(303)
+    const next = browser()
+    const signIn = await next.send('/sign-in', '/sign-in', { email: merchant.email, password })
+    expect(signIn.headers.get('location')).toMatch(/^\/sign-in\/code/)
+    expect(await isSignedIn(next)).toBe(false)
+    expect((await enter(next, recoveryCodes[0] ?? '')).status).toBe(303)
+    const late = await next.send('/account', '/account/password', { next: 'a third long password' })
+    expect(late.status).toBe(400)
+  })
+
   test('if a sign-in has five wrong codes, it ends, and the right code is rejected', async () => {
     const { secret } = await turnOn()
     const visitor = await withoutCode()

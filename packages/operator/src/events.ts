@@ -192,6 +192,10 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     level: 'warn',
     meaning: 'The SMTP server did not accept an invitation. The merchant sees that, and can send it again.',
   },
+  'password_email.failed': {
+    level: 'warn',
+    meaning: 'The SMTP server did not accept the email about a new password. The password is changed.',
+  },
   'key.created': { level: 'info', meaning: 'A merchant created a key.' },
   'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
   'key.turned_off': { level: 'info', meaning: 'A merchant turned a key off. The API rejects it.' },

@@ -14,10 +14,11 @@ import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth
 import { callAuth, cookieHeader, userAgentHeader } from './call-auth.ts'
 import { type ClientName, clientName } from './client-name.ts'
 import { passwordScope } from './limit-attempts.ts'
+import { LinkSignIns } from './link-sign-ins.ts'
 import { parseEmail } from './parse-email.ts'
 import { Passkeys } from './passkeys.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
-import { TwoFactor } from './two-factor.ts'
+import { pendingIdOf, TwoFactor } from './two-factor.ts'
 
 /** Options of all kinds of sign-in. */
 export type AccountsOptions = Omit<AuthOptions, 'onLink'> & {
@@ -55,8 +56,11 @@ export type SignInResult =
   /** There were too many attempts, so the dashboard did not check this attempt. */
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
-/** Reason for which the dashboard did not change a password. `current`: the current password is wrong. */
-export type PasswordRejection = 'current' | 'too short' | 'too long'
+/**
+ * Reason for which the dashboard did not change a password. `current`: the current password is wrong. `link expired`: the
+ * sign-in by link was too long ago, so the current password is needed.
+ */
+export type PasswordRejection = 'current' | 'too short' | 'too long' | 'link expired'
 
 /** Creates accounts, signs merchants in and out, and changes passwords. */
 export class Accounts {
@@ -68,6 +72,7 @@ export class Accounts {
   readonly passkeys: Passkeys
   readonly #auth: Auth
   readonly #database: ControlDatabase
+  readonly #linkSignIns: LinkSignIns
   /** The link that the current call of `createSignInLink` waits for. better-auth passes its token to a callback. */
   readonly #link = new AsyncLocalStorage<{ token: string | null }>()
 
@@ -77,7 +82,8 @@ export class Accounts {
     this.singleSignOn = singleSignOn === null ? null : new SingleSignOn(options, singleSignOn)
     this.#database = options.database
     this.#auth = createAuth({ ...options, onLink: (token) => this.#takeToken(token) })
-    this.twoFactor = new TwoFactor(this.#auth, options)
+    this.#linkSignIns = new LinkSignIns(this.#auth)
+    this.twoFactor = new TwoFactor(this.#auth, { ...options, linkSignIns: this.#linkSignIns })
     this.passkeys = new Passkeys(this.#auth, options)
   }
 
@@ -165,7 +171,10 @@ export class Accounts {
     return signInResult(call)
   }
 
-  /** Signs in by one-time link, which uses up its token. The rate limit counts attempts per client address. */
+  /**
+   * Signs in by one-time link, which uses up its token. For ten minutes, the session can set a new password without the
+   * current one. The rate limit counts attempts per client address.
+   */
   async signInByLink(
     token: string,
     { clientAddress, headers }: { clientAddress: string; headers: Headers },
@@ -178,7 +187,10 @@ export class Accounts {
     )
     if (call.kind === 'rejected') return { kind: 'rejected' }
     await discountAttempt(this.#database, scopes)
-    return signInResult(call)
+    const result = signInResult(call)
+    if (result.kind === 'code_required') await this.#linkSignIns.markPending(pendingIdOf(call.cookies))
+    else await this.#linkSignIns.markSession(call.response.session.id)
+    return result
   }
 
   /** Returns the session of the request, and cookies if better-auth extends the session; null without a session. */
@@ -233,23 +245,30 @@ export class Accounts {
     return Boolean((await internalAdapter.findCredentialAccount(merchantId))?.password)
   }
 
+  /** Whether the session began with a link in the last ten minutes, and has set no new password since. */
+  allowsNewPassword(session: MerchantSession): Promise<boolean> {
+    return this.#linkSignIns.allowsNewPassword(session.id)
+  }
+
   /**
-   * Changes the password, or sets the first password, and ends all other sessions. Attempts are rate limited per
-   * account. A changed password replaces the current session, so the result has the cookies of the new session.
+   * Changes the password, or sets the first password, and ends all other sessions. After a sign-in by link, the current
+   * password is not needed. `current` is null if the form has no field for it. Attempts are rate limited per account. A
+   * checked current password replaces the current session, so the result has the cookies of the new session.
    */
   async changePassword(
     session: MerchantSession,
-    change: { readonly current: string; readonly next: string; readonly headers: Headers },
+    change: { readonly current: string | null; readonly next: string; readonly headers: Headers },
   ): Promise<{ cookies: readonly string[] } | { problem: PasswordRejection } | { waitSeconds: number }> {
     const { merchantId } = session
     const { current, next, headers } = change
     const problem = lengthProblem(next)
     if (problem !== null) return { problem }
-    if (!(await this.hasPassword(merchantId))) {
+    if ((await this.#linkSignIns.useNewPassword(session.id)) || !(await this.hasPassword(merchantId))) {
       await this.setPassword(merchantId, next)
       await this.#auth.api.revokeOtherSessions({ headers: cookieHeader(headers) })
       return { cookies: [] }
     }
+    if (current === null) return { problem: 'link expired' }
     // A separate limit, so that an attacker who guesses at the sign-in can't keep the owner from changing the password.
     const scopes = [passwordScope(session)]
     const verdict = await countAttempt(this.#database, scopes)

@@ -7,21 +7,31 @@ import type { MerchantSession } from './accounts.ts'
 import { type Auth, secondFactorCookieName } from './auth.ts'
 import { type AuthCall, type AuthResult, callAuth, cookieHeader, cookieOf, userAgentHeader } from './call-auth.ts'
 import { type Attempt, limitAttempts, type PasswordCheck, passwordScope } from './limit-attempts.ts'
+import type { LinkSignIns } from './link-sign-ins.ts'
 
 /** The result of a code at the sign-in. `ended`: the sign-in must start again with the password or a link. */
 export type CodeResult = Attempt<{ readonly cookies: readonly string[] }> | { readonly kind: 'ended' }
 
 const ENDED_CODES = ['INVALID_TWO_FACTOR_COOKIE', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']
 
+/** What the second factor needs of the accounts. */
+export interface TwoFactorOptions {
+  readonly database: ControlDatabase
+  readonly url: string
+  readonly linkSignIns: LinkSignIns
+}
+
 /** Turns the second factor on and off, and checks codes. */
 export class TwoFactor {
   readonly #auth: Auth
   readonly #database: ControlDatabase
+  readonly #linkSignIns: LinkSignIns
   readonly #cookieName: string
 
-  constructor(auth: Auth, { database, url }: { readonly database: ControlDatabase; readonly url: string }) {
+  constructor(auth: Auth, { database, url, linkSignIns }: TwoFactorOptions) {
     this.#auth = auth
     this.#database = database
+    this.#linkSignIns = linkSignIns
     this.#cookieName = secondFactorCookieName(url.startsWith('https:'))
   }
 
@@ -103,17 +113,18 @@ export class TwoFactor {
     const isOfApp = /^\d{6}$/.test(digitsOf(attempt.code))
     let isEnded = false
     const scopes = [`code ${attempt.clientAddress}`, codeScope(merchantId)]
-    const result = await this.#limited<unknown>(scopes, async () => {
+    const result = await this.#limited<{ readonly token?: string | null | undefined } | null>(scopes, async () => {
       if (isOfApp && !(await this.#isUnused(merchantId, attempt.code))) return REJECTED
       const code = isOfApp ? digitsOf(attempt.code) : recoveryCodeOf(attempt.code)
       const { verifyTOTP, verifyBackupCode } = this.#auth.api
-      const call = await callAuth<unknown>(() => {
+      const call = await callAuth<{ readonly token?: string | null | undefined }>(() => {
         const request = { body: { code }, headers, returnHeaders: true } as const
         return isOfApp ? verifyTOTP(request) : verifyBackupCode(request)
       })
       isEnded = call.kind === 'rejected' && ENDED_CODES.includes(call.code)
       return call
     })
+    if (result.kind === 'done') await this.#linkSignIns.complete(identifier, result.response?.token ?? '')
     return isEnded ? { kind: 'ended' } : result
   }
 
@@ -146,6 +157,13 @@ function digitsOf(code: string): string {
 
 function recoveryCodeOf(code: string): string {
   return code.trim().toLowerCase()
+}
+
+/** Returns the ID of a sign-in that needs a code, from the cookies of its response. */
+export function pendingIdOf(cookies: readonly string[]): string {
+  const headers = headersWith(cookies)
+  const names = [true, false].map(secondFactorCookieName)
+  return names.map((name) => identifierOf(cookieOf(headers, name) ?? '')).find((id) => id !== '') ?? ''
 }
 
 /** Returns the value in a signed cookie; '' for a malformed one. better-auth checks the signature. */

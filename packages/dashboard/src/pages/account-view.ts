@@ -1,5 +1,6 @@
 // Renders the account page: language, password, second factor, passkeys, and sessions.
 
+import { NEW_PASSWORD_MINUTES } from '../accounts/link-sign-ins.ts'
 import { badge, card, pageHead } from '../ui/components.ts'
 import { relativeTime } from '../ui/dates.ts'
 import { button, field, form } from '../ui/forms.ts'
@@ -23,10 +24,10 @@ export function accountView(frame: Frame, page: AccountPage): Html {
 }
 
 function passwordCard(frame: Frame, page: AccountPage): Html {
-  const { passwordProblem: problem, passwordLengthMin, hasPassword } = page
+  const { passwordProblem: problem, passwordLengthMin, hasPassword, needsNoCurrentPassword } = page
   const { password: texts } = frame.texts.account
   const fields = html`${
-    hasPassword
+    hasPassword && !needsNoCurrentPassword
       ? field({
           name: 'current',
           label: texts.current,
@@ -48,7 +49,8 @@ ${field({
 ${button(hasPassword ? texts.change : texts.set)}`
   const { storeId } = page
   const store = storeId === null ? NOTHING : html`<input type="hidden" name="store" value="${storeId}">`
-  const note = hasPassword ? texts.noteChange : texts.noteSet
+  const noteChange = needsNoCurrentPassword ? texts.noteForgotten(NEW_PASSWORD_MINUTES) : texts.noteChange
+  const note = hasPassword ? noteChange : texts.noteSet
   return card(
     { id: 'password', title: texts.title, note },
     form({ action: '/account/password', frame }, html`${store}${fields}`),

@@ -89,6 +89,8 @@ export interface AccountPage {
   /** The language that the merchant chose; null for the language of the browser. */
   readonly chosenLanguage: Language | null
   readonly hasPassword: boolean
+  /** Whether a sign-in by link lets the merchant set a new password without the current one. */
+  readonly needsNoCurrentPassword: boolean
   readonly passwordLengthMin: number
   /** The field that the dashboard rejected, and its error message; null without an error. */
   readonly passwordProblem: { readonly field: 'current' | 'next'; readonly text: string } | null

@@ -1,4 +1,5 @@
-// Shows the account page, changes the password, and ends other sessions.
+// Lets merchants change their password, and see and end their sessions. Only after a sign-in by link, a change doesn't
+// need the current password.
 
 import type { MemberStore } from '@store-export/control'
 import type { PasswordRejection } from '../accounts/accounts.ts'
@@ -63,11 +64,12 @@ export async function signOutOthers(request: MerchantRequest): Promise<HandlerRe
 
 /** POST /account/password: changes the password or sets the first one, or shows the form again with an error. */
 export async function changePassword(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
-  const change = { current: form.current ?? '', next: form.next ?? '' }
+  const change = { current: form.current ?? null, next: form.next ?? '' }
   const { headers } = request.context.req.raw
   const storeId = form.store
   const outcome = await request.services.accounts.changePassword(request.session, { ...change, headers })
   if ('cookies' in outcome) {
+    await sendPasswordEmail(request)
     const to = storeId === undefined ? '/account' : `/account?${new URLSearchParams({ store: storeId })}`
     return { to, cookies: [...outcome.cookies, flashCookie(request, ACCOUNT_FLASHES.passwordChanged)] }
   }
@@ -85,7 +87,24 @@ export async function changePassword(request: MerchantRequest, form: FormFields)
 }
 
 function problemOf({ texts }: MerchantRequest, reason: PasswordRejection): AccountPage['passwordProblem'] {
-  return { field: reason === 'current' ? 'current' : 'next', text: passwordProblem(texts, reason) }
+  return {
+    field: reason === 'current' || reason === 'link expired' ? 'current' : 'next',
+    text: passwordProblem(texts, reason),
+  }
+}
+
+/** Tells the merchant about the new password by email, so that the owner notices a change by someone else. */
+async function sendPasswordEmail({ services, session, texts, requestId }: MerchantRequest): Promise<void> {
+  const { subject, text } = texts.account.password.email
+  try {
+    await services.mailer?.send({
+      to: session.email,
+      subject,
+      text: text(session.email, `${services.origins.url}/account`),
+    })
+  } catch (cause) {
+    services.emit({ event: 'password_email.failed', requestId, cause })
+  }
 }
 
 interface AccountOptions {
@@ -110,6 +129,7 @@ export async function renderAccount(
     storeId: store?.id ?? null,
     chosenLanguage: request.session.language,
     hasPassword: await accounts.hasPassword(request.session.merchantId),
+    needsNoCurrentPassword: await accounts.allowsNewPassword(request.session),
     passwordLengthMin: PASSWORD_LENGTH.min,
     passwordProblem: problem,
     twoFactor: { isOn: request.session.hasTwoFactor, problem: twoFactorProblem ?? null },

@@ -8,6 +8,7 @@ import type { Texts } from '../texts/en/english.ts'
 export function passwordProblem({ account }: Texts, reason: PasswordRejection): string {
   const { problems } = account.password
   if (reason === 'current') return problems.current
+  if (reason === 'link expired') return problems.linkExpired
   const { min, max } = PASSWORD_LENGTH
   return reason === 'too short' ? problems.tooShort(min) : problems.tooLong(max)
 }

@@ -13,7 +13,10 @@ export const account = ({ plural }: Format): AccountTexts => ({
   },
   password: {
     title: 'Passwort',
-    noteChange: 'Wenn Sie Ihr Passwort ändern, werden Ihre anderen Browser abgemeldet.',
+    noteChange:
+      'Wenn Sie Ihr Passwort ändern, werden Ihre anderen Browser abgemeldet. Wenn Sie es vergessen haben, melden Sie sich mit einem Anmeldelink an. Dann brauchen Sie es hier nicht.',
+    noteForgotten: (minutes) =>
+      `Sie haben sich mit einem Link angemeldet. ${plural(minutes, { one: '# Minute', other: '# Minuten' })} lang können Sie danach ein neues Passwort ohne das aktuelle festlegen. Dabei werden Ihre anderen Browser abgemeldet.`,
     noteSet: 'Sie haben noch kein Passwort. Legen Sie eines fest, um sich ohne Link anzumelden.',
     current: 'Aktuelles Passwort',
     next: 'Neues Passwort',
@@ -22,8 +25,15 @@ export const account = ({ plural }: Format): AccountTexts => ({
     change: 'Passwort ändern',
     set: 'Passwort festlegen',
     changed: 'Ihr Passwort ist geändert, und Ihre anderen Browser sind abgemeldet.',
+    email: {
+      subject: 'Ihr Passwort für Store Data Export ist geändert',
+      text: (email, url) =>
+        `Das Konto ${email} hat ein neues Passwort, und seine anderen Browser sind abgemeldet.\n\nWenn Sie es nicht geändert haben, bitten Sie den Support Ihrer Plattform um einen Anmeldelink. Legen Sie dann ein neues Passwort fest, und prüfen Sie Ihre Passkeys:\n${url}\n`,
+    },
     problems: {
       current: 'Das ist nicht Ihr aktuelles Passwort.',
+      linkExpired:
+        'Ihre Anmeldung mit einem Link ist zu lange her. Geben Sie Ihr aktuelles Passwort ein, oder melden Sie sich mit einem neuen Link an.',
       tooShort: (lengthMin) => `Verwenden Sie mindestens ${lengthMin} Zeichen.`,
       tooLong: (lengthMax) => `Verwenden Sie höchstens ${lengthMax} Zeichen.`,
       rateLimited: (seconds) =>

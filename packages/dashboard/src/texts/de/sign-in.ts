@@ -11,7 +11,7 @@ export const signIn = ({ plural }: Format): SignInTexts => ({
   noPassword: 'Kein Passwort, oder vergessen? Bitten Sie den Support Ihrer Plattform um einen Anmeldelink.',
   link: {
     title: 'Mit diesem Link anmelden',
-    lead: 'Der Link funktioniert einmal und läuft bald ab.',
+    lead: 'Der Link funktioniert einmal und läuft bald ab. Wenn Sie Ihr Passwort vergessen haben, verwenden Sie den Link, und legen Sie dann innerhalb von zehn Minuten unter „Ihr Konto“ ein neues fest.',
     otherSession: (email) =>
       html`In diesem Browser ist <strong>${email}</strong> angemeldet. Wenn Sie den Link verwenden, wird dieses Konto abgemeldet.`,
     stay: (email) => `Als ${email} angemeldet bleiben`,

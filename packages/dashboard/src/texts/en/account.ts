@@ -14,7 +14,10 @@ export const account = ({ plural }: Format) => ({
   },
   password: {
     title: 'Password',
-    noteChange: 'Changing your password signs out your other browsers.',
+    noteChange:
+      'Changing your password signs out your other browsers. If you forgot it, sign in with a sign-in link. Then you don’t need it here.',
+    noteForgotten: (minutes: number) =>
+      `You signed in with a link. For ${plural(minutes, { one: '# minute', other: '# minutes' })} after the sign-in, you can set a new password without the current one. This signs out your other browsers.`,
     noteSet: 'You have no password yet. Set one to sign in without a link.',
     current: 'Current password',
     next: 'New password',
@@ -23,8 +26,14 @@ export const account = ({ plural }: Format) => ({
     change: 'Change password',
     set: 'Set password',
     changed: 'Your password is changed, and your other browsers are signed out.',
+    email: {
+      subject: 'Your password for Store Data Export is changed',
+      text: (email: string, url: string) =>
+        `The account ${email} has a new password, and its other browsers are signed out.\n\nIf you didn’t change it, ask your platform’s support for a sign-in link. Then set a new password, and check your passkeys:\n${url}\n`,
+    },
     problems: {
       current: 'This isn’t your current password.',
+      linkExpired: 'You signed in with a link too long ago. Type your current password, or sign in with a new link.',
       tooShort: (lengthMin: number) => `Use at least ${lengthMin} characters.`,
       tooLong: (lengthMax: number) => `Use at most ${lengthMax} characters.`,
       rateLimited: (seconds: number) =>

@@ -1,0 +1,52 @@
+// Remembers which sessions began with a one-time link. For ten minutes, such a session can set a new password without the
+// current one. The links of better-auth's own password reset sign nobody in and need no second factor, so they don't fit.
+
+import type { Auth } from './auth.ts'
+
+/** Minutes after a sign-in by link in which the session can set a new password without the current one. */
+export const NEW_PASSWORD_MINUTES = 10
+
+/** Marks sessions and sign-ins in the table of better-auth's one-time tokens. */
+export class LinkSignIns {
+  readonly #auth: Auth
+
+  constructor(auth: Auth) {
+    this.#auth = auth
+  }
+
+  /** Marks a sign-in that needs a code. `pendingId` is its ID in the cookie of the second factor. */
+  async markPending(pendingId: string): Promise<void> {
+    await this.#mark(`link-${pendingId}`)
+  }
+
+  /** Marks the session of a completed sign-in if a link began it. */
+  async complete(pendingId: string, sessionToken: string): Promise<void> {
+    const { internalAdapter } = await this.#auth.$context
+    if ((await internalAdapter.consumeVerificationValue(`link-${pendingId}`)) === null) return
+    const found = await internalAdapter.findSession(sessionToken)
+    if (found !== null) await this.markSession(found.session.id)
+  }
+
+  async markSession(sessionId: string): Promise<void> {
+    await this.#mark(`new-password-${sessionId}`)
+  }
+
+  /** Whether the session can set a new password without the current one. */
+  async allowsNewPassword(sessionId: string): Promise<boolean> {
+    const { internalAdapter } = await this.#auth.$context
+    const mark = await internalAdapter.findVerificationValue(`new-password-${sessionId}`)
+    return mark !== null && mark.expiresAt > new Date()
+  }
+
+  /** Uses up the permission of the session to set a new password. Returns whether it had one. */
+  async useNewPassword(sessionId: string): Promise<boolean> {
+    const { internalAdapter } = await this.#auth.$context
+    return (await internalAdapter.consumeVerificationValue(`new-password-${sessionId}`)) !== null
+  }
+
+  async #mark(identifier: string): Promise<void> {
+    const { internalAdapter } = await this.#auth.$context
+    const expiresAt = new Date(Date.now() + NEW_PASSWORD_MINUTES * 60_000)
+    await internalAdapter.createVerificationValue({ identifier, value: '', expiresAt })
+  }
+}
