@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/filled-store.ts'
 import { asSuperuser, disconnectReader, idAt, insertRow, readerOf } from '../../api/test/support/rows.ts'
+import { type CsvDialect, csvDialectOf } from '../src/data/csv-dialect.ts'
 import { findCsvFile } from '../src/data/csv-files.ts'
 import { openCsv } from '../src/data/open-csv.ts'
 import { dataStore, openReader, type TestReader } from './support/test-reader.ts'
@@ -33,16 +34,19 @@ afterAll(async () => {
   await platform.close()
 })
 
-async function csv(of: TestStore, name: string, signal = new AbortController().signal) {
+const COMMAS: CsvDialect = { separator: ',', decimal: '.' }
+
+async function csv(of: TestStore, name: string, dialect = COMMAS) {
   const { source } = await dataStore(platform, stores, of)
   const file = findCsvFile(name)
   if (file === null) throw new Error(`no file ${name}`)
-  return openCsv({ source, file, now: () => performance.now(), signal })
+  const { signal } = new AbortController()
+  return openCsv({ source, file, dialect, now: () => performance.now(), signal })
 }
 
-async function readCsvFile(of: TestStore, name: string): Promise<Buffer> {
+async function readCsvFile(of: TestStore, name: string, dialect = COMMAS): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of await csv(of, name)) chunks.push(chunk)
+  for await (const chunk of await csv(of, name, dialect)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
@@ -171,6 +175,60 @@ describe('CSV files', () => {
     expect(cell('description')).toBe('')
   })
 
+  test('in German, the cells of the CSV file are separated by semicolons, and numbers have a decimal comma', async () => {
+    const of = await platform.provision()
+    const place = { name: 'Lager; 2, hinten', latitude: '-33.8567844', longitude: '151.2152967', city: 'Köln' }
+    await insertRow(of, 'locations', { id: idAt(1), ...place })
+    const german = (locale: string) => readCsvFile(of, 'locations', csvDialectOf({ language: 'de', locale }))
+    const [header = '', row = ''] = (await german('de')).toString().slice(1).split('\r\n')
+    expect(header.split(';')).toEqual(Object.keys(flat(location, {})))
+    expect(row).toContain('"Lager; 2, hinten"')
+    expect(row).toContain(';-33,8567844;151,2152967;')
+    expect((await german('de-AT')).toString()).toContain(';-33,8567844;')
+    // Excel in Switzerland has a decimal point.
+    expect((await german('de-CH')).toString()).toContain(';-33.8567844;')
+    expect(csvDialectOf({ language: 'en', locale: 'en-ZA' })).toEqual(COMMAS)
+  })
+
+  test.each([
+    ['comma', COMMAS],
+    ['semicolon', { separator: ';', decimal: ',' } as const],
+  ])(
+    'if a spreadsheet reads a file with another separator than the %s, no cell begins with a formula',
+    async (_, dialect) => {
+      const of = await platform.provision()
+      const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
+      const before = [';', ',', '\t', '\n', '\r\n', ';"', ',"', '",";"']
+      const all = before.flatMap((each) => signs.map((sign) => `${each}${sign}cmd()`))
+      // A sign can also be at the start of a piece of a long value.
+      const long =
+        `${'x'.repeat(16_383)};"=cmd()`.repeat(5) +
+        Array.from({ length: 40 }, (_, at) => `${'y'.repeat(at)};=cmd()`).join('z'.repeat(16_000))
+      const names = [...all, `x${all.join('x')}`, 'x;"";=cmd()']
+      for (const [at, name] of names.entries()) {
+        const metafields = JSON.stringify([{ value: `v${name}`, list: [1, -5, -2.5] }, name])
+        const description = at === names.length - 1 ? long : ''
+        const id = idAt(at + 1)
+        await insertRow(of, 'products', { id, name: `x${name}`, slug: id, description, price: '1', metafields })
+        await of.sql`update products set tags = ${[`a${name}`, name.replace(/^[^=+@-]*/, '')]}::text[] where id = ${id}`
+      }
+      const file = (await readCsvFile(of, 'products', dialect)).toString().slice(1)
+      // Spreadsheets remove the quotes at the start of a cell. Only a number can begin with a sign.
+      for (const cell of file.split(/[;,\t\r\n]/))
+        expect(cell.replace(/^"*/, '')).not.toMatch(/^(?:[=+@＝＋－＠]|-(?!\d+\]?$))/)
+      expect(file.match(/cmd\(\)/g)?.length).toBeGreaterThan(400)
+      if (dialect.separator === ';') return
+      const rows = await served(of, '/api/v1/products')
+      const [header = [], ...lines] = records(Buffer.from(`\uFEFF${file}`))
+      const cells = (field: string) => lines.map((line) => line[header.indexOf(field)] ?? '')
+      expect(cells('metafields').map((cell) => JSON.parse(cell))).toEqual(rows.map(({ metafields }) => metafields))
+      expect(cells('tags').map((cell) => JSON.parse(cell))).toEqual(rows.map(({ tags }) => tags))
+      const unchanged = (text: unknown) => String(text).replaceAll(/([;,\t\r\n]"*)'(?=[=+\-@＝＋－＠])/g, '$1')
+      expect(cells('description').map(unchanged)).toEqual(rows.map(({ description }) => description ?? ''))
+      expect(cells('name').map(unchanged)).toEqual(rows.map(({ name }) => name))
+    },
+  )
+
   test('if a list has no rows or no table, its CSV file has only the header', async () => {
     const line = `\uFEFF${Object.keys(customerGroup.fields).join(',')}\r\n`
     for (const revision of [LATEST_REVISION, 'launch'] as const)
@@ -206,7 +264,7 @@ describe('CSV downloads', () => {
     const file = findCsvFile('orders')
     if (file === null) throw new Error('no file')
     const open = (signal: AbortSignal) =>
-      openCsv({ source: { ...source, reader }, file, now: () => performance.now(), signal })
+      openCsv({ source: { ...source, reader }, file, dialect: COMMAS, now: () => performance.now(), signal })
     const left = (await open(new AbortController().signal)).getReader()
     await left.read()
     expect(reads).toBe(1)

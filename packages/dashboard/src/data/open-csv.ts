@@ -2,8 +2,9 @@
 // incomplete file does not look complete.
 
 import type { Position } from '@store-export/engine'
+import type { CsvDialect } from './csv-dialect.ts'
 import type { CsvFile } from './csv-files.ts'
-import { csvHead, type WriteText, writeCsvRow } from './csv-row.ts'
+import { type CsvRowFormat, csvHead, type WriteText, writeCsvRow } from './csv-row.ts'
 import { eachElement, membersOf, type Steps } from './json-bytes.ts'
 import { readPage, type StoreSource } from './store-rows.ts'
 
@@ -11,6 +12,7 @@ import { readPage, type StoreSource } from './store-rows.ts'
 export interface CsvOptions {
   readonly source: Omit<StoreSource, 'startedAt'>
   readonly file: CsvFile
+  readonly dialect: CsvDialect
   /** The clock of `performance.now()`. Each page has its own time limit. */
   readonly now: () => number
   /** Aborted when the client has closed its connection. The stream then fails. */
@@ -47,15 +49,20 @@ export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8
   )
 }
 
-async function* csvChunks({ source, file, now, signal }: CsvOptions): AsyncGenerator<Uint8Array, void> {
+async function* csvChunks({ source, file, dialect, now, signal }: CsvOptions): AsyncGenerator<Uint8Array, void> {
   const text = new ChunkText()
-  text.put(csvHead(file.columns.map(({ header }) => header)))
+  text.put(
+    csvHead(
+      file.columns.map(({ header }) => header),
+      dialect,
+    ),
+  )
   for (let after: Position | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
     signal.throwIfAborted()
     const range = { after, limit: ROWS_OF_PAGE }
     const page = await readPage({ ...source, startedAt: now() }, { resource: file.resource, range })
     try {
-      const job = csvRows(text.put, page.bytes, file)
+      const job = csvRows(text.put, page.bytes, { ...file, dialect })
       for (let isDone: boolean | undefined = false; !isDone; ) {
         isDone = (await source.timeSlicer.runSlice(job, () => text.length >= CHUNK_CHARACTERS)).done
         signal.throwIfAborted()
@@ -69,12 +76,16 @@ async function* csvChunks({ source, file, now, signal }: CsvOptions): AsyncGener
 }
 
 /** Writes the rows of a page as records of the file. */
-function* csvRows(put: WriteText, bytes: Uint8Array, { embedded, columns }: CsvFile): Steps<void> {
+function* csvRows(
+  put: WriteText,
+  bytes: Uint8Array,
+  { embedded, ...format }: Pick<CsvFile, 'embedded'> & CsvRowFormat,
+): Steps<void> {
   yield* eachElement(bytes, 0, function* (start) {
-    if (embedded === null) return yield* writeCsvRow(put, bytes, start, columns)
+    if (embedded === null) return yield* writeCsvRow(put, bytes, start, format)
     const { members, end } = yield* membersOf(bytes, start)
     const inner = members.get(embedded)
-    if (inner !== undefined) yield* eachElement(bytes, inner.start, (at) => writeCsvRow(put, bytes, at, columns))
+    if (inner !== undefined) yield* eachElement(bytes, inner.start, (at) => writeCsvRow(put, bytes, at, format))
     return end
   })
 }

@@ -10,6 +10,7 @@ import {
   type StoreEvent,
   type StoreEventFilter,
 } from '@store-export/control'
+import { type CsvDialect, csvDialectOf } from '../data/csv-dialect.ts'
 import { csvHead, csvRecord } from '../data/csv-row.ts'
 import { activityView } from '../pages/activity-view.ts'
 import type { ActivityChoice, ChosenDay } from '../pages/models.ts'
@@ -55,8 +56,9 @@ export async function activityDownload(request: StoreRequest): Promise<HandlerRe
   const { filter } = choiceOf(request, await readStoreActors(database, store.id))
   const options = { database, storeId: store.id, filter, before: null, limit: FILE_EVENTS_MAX }
   const { events } = await readStoreEvents(options)
+  const dialect = csvDialectOf(request)
   const name = `activity-${now.toISOString().slice(0, 10)}.csv`
-  return new Response([csvHead(CSV_COLUMNS), ...events.map(csvLine)].join(''), {
+  return new Response([csvHead(CSV_COLUMNS, dialect), ...events.map((event) => csvLine(event, dialect))].join(''), {
     headers: {
       'cache-control': 'no-store',
       'content-type': 'text/csv; charset=utf-8',
@@ -68,12 +70,16 @@ export async function activityDownload(request: StoreRequest): Promise<HandlerRe
 
 const CSV_COLUMNS = ['time', 'action', 'by', 'key_id', 'key_name', 'person', 'role', 'reason', 'found_at', 'changed']
 
-function csvLine({ at, action, actor, key, merchantEmail, role, reason, foundAt, changed }: StoreEvent): string {
-  return csvRecord([
-    ...[at.toISOString(), action, actor.email ?? actor.by],
-    ...[key?.id ?? '', key?.name ?? '', merchantEmail ?? '', role ?? ''],
-    ...[reason ?? '', foundAt.url, changed.join(' ')],
-  ])
+function csvLine(event: StoreEvent, dialect: CsvDialect): string {
+  const { at, action, actor, key, merchantEmail, role, reason, foundAt, changed } = event
+  return csvRecord(
+    [
+      ...[at.toISOString(), action, actor.email ?? actor.by],
+      ...[key?.id ?? '', key?.name ?? '', merchantEmail ?? '', role ?? ''],
+      ...[reason ?? '', foundAt.url, changed.join(' ')],
+    ],
+    dialect,
+  )
 }
 
 /** Reads the choice from the URL. Ignores an unknown action, an actor without changes, and an invalid day. */

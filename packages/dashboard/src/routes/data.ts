@@ -8,6 +8,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isUuid } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'
 import type { Context } from 'hono'
+import { csvDialectOf } from '../data/csv-dialect.ts'
 import { findCsvFile } from '../data/csv-files.ts'
 import { makeDataPage } from '../data/data-page.ts'
 import { makeDataRowPage } from '../data/data-row-page.ts'
@@ -64,7 +65,7 @@ export async function csvDownload(request: StoreRequest): Promise<HandlerResult>
   const type = 'text/csv; charset=utf-8'
   return download(request, { list, type, name: `${name}-${now.toISOString().slice(0, 10)}.csv` }, (signal) => {
     const source = { reader: services.reader, timeSlicer: services.timeSlicer, address, requestId: request.requestId }
-    return openCsv({ source, file, now: () => performance.now(), signal })
+    return openCsv({ source, file, dialect: csvDialectOf(request), now: () => performance.now(), signal })
   })
 }
 

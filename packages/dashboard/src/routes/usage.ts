@@ -15,6 +15,7 @@ import {
   type UsageSums,
   usageHoursSince,
 } from '@store-export/control'
+import { type CsvDialect, csvDialectOf } from '../data/csv-dialect.ts'
 import { csvHead, csvRecord } from '../data/csv-row.ts'
 import type { RequestLogPart, UsageChart } from '../pages/key-models.ts'
 import { keyUsageView } from '../pages/key-usage-view.ts'
@@ -135,8 +136,9 @@ export async function logDownload(request: StoreRequest): Promise<HandlerResult>
   const key = requestedKey(request, await listKeys({ database: services.database, storeId: store.id }))
   if (key === null) return notFoundPage(request)
   const lines = await readWholeRequestLog(queryOf(request, key.id, choiceOf(request)))
+  const dialect = csvDialectOf(request)
   const name = `requests-${key.prefix}-${now.toISOString().slice(0, 10)}.csv`
-  return new Response([csvHead(CSV_COLUMNS), ...lines.map(csvLine)].join(''), {
+  return new Response([csvHead(CSV_COLUMNS, dialect), ...lines.map((line) => csvLine(line, dialect))].join(''), {
     headers: {
       'cache-control': 'no-store',
       'content-type': 'text/csv; charset=utf-8',
@@ -151,17 +153,13 @@ const CSV_COLUMNS = [
   ...['requests', 'rows', 'slowest_ms', 'last_request_id'],
 ]
 
-function csvLine({ lastAt, endpoint, status, code, reason, requests, rows, durationMs, lastRequestId }: RequestLine) {
+function csvLine(line: RequestLine, dialect: CsvDialect): string {
+  const { lastAt, endpoint, status, code, reason, requests, rows, durationMs, lastRequestId } = line
   const numbers = [requests, rows, durationMs].map(String)
-  return csvRecord([
-    lastAt.toISOString(),
-    endpoint,
-    String(status),
-    code ?? '',
-    reason ?? '',
-    ...numbers,
-    lastRequestId,
-  ])
+  return csvRecord(
+    [lastAt.toISOString(), endpoint, String(status), code ?? '', reason ?? '', ...numbers, lastRequestId],
+    dialect,
+  )
 }
 
 /** Returns the key of the URL; null if it is not a key of the store. */

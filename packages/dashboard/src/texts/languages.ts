@@ -12,14 +12,16 @@ interface LanguageDeclaration {
   readonly direction: 'ltr' | 'rtl'
   /** The locale of merchants whose first language is another one. */
   readonly locale: string
+  /** The separator that spreadsheets in this language expect in a CSV file. */
+  readonly csvSeparator: ',' | ';'
   readonly texts: (format: Format) => Texts
 }
 
 /** The languages by their BCP 47 primary tag. */
 export const LANGUAGES = {
   // Like most languages, British English has the day before the month, and a 24-hour clock.
-  en: { name: 'English', direction: 'ltr', locale: 'en-GB', texts: english },
-  de: { name: 'Deutsch', direction: 'ltr', locale: 'de', texts: german },
+  en: { name: 'English', direction: 'ltr', locale: 'en-GB', csvSeparator: ',', texts: english },
+  de: { name: 'Deutsch', direction: 'ltr', locale: 'de', csvSeparator: ';', texts: german },
 } as const satisfies Readonly<Record<string, LanguageDeclaration>>
 
 /** A language of the dashboard. */
