@@ -50,6 +50,21 @@ test.each([
   expect(bytes.toString('utf8').slice(0, header.length + 1)).toBe(`\uFEFF${header}`)
 })
 
+test('if the language of a merchant is German, the CSV files of lists, activity, and the request log have semicolons', async () => {
+  const { visitor } = await newVisitor()
+  const paths = [
+    file(),
+    `/stores/${store.id}/settings/activity.csv`,
+    `/stores/${store.id}/usage/keys/${store.keyId}/log.csv`,
+  ]
+  for (const path of paths) {
+    const { text } = await visitor.get(path, { 'accept-language': 'de' })
+    const [header = ''] = text.split('\r\n')
+    expect(header.split(';').length, path).toBeGreaterThan(8)
+    expect(header).not.toContain(',')
+  }
+})
+
 test('if a HEAD request is sent for a CSV file, the response has the headers of the file', async () => {
   const { visitor } = await newVisitor()
   const cookie = `session=${visitor.cookies.get('session')}`
