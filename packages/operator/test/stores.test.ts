@@ -130,7 +130,7 @@ describe('store-export stores provision', () => {
     const refused = await runCommand(['stores', 'drop-orphan', nameOf(id)], { settings })
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      `store-export: the store ${id} now uses another database: check that no program uses ${nameOf(id)}, then add --with-data to drop it\n`,
+      `store-export: the store ${id} now uses another database; check that no program uses ${nameOf(id)}, then add --with-data to drop it\n`,
     ])
     expect(await runJson('stores', 'drop-orphan', nameOf(id), '--with-data')).toMatchObject({ dropped: true })
     expect(await orphanOf(id)).toBeUndefined()

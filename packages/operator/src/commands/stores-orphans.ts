@@ -56,7 +56,7 @@ export async function removeOrphan(context: CommandContext, name: string, option
   }
   if (orphan.reason === 'replaced' && !withData) {
     throw new UserError(
-      `the store ${orphan.storeId} now uses another database: check that no program uses ${name}, then add --with-data to drop it`,
+      `the store ${orphan.storeId} now uses another database; check that no program uses ${name}, then add --with-data to drop it`,
     )
   }
   if (orphan.hasDatabase && !withData) await requireNoData(context, name)
