@@ -16,7 +16,7 @@ const SERVICE_URL = ''
 const PAGE_ROWS = 250
 const ATTEMPTS_MAX = 6
 /** Statuses after which the same request can succeed. 0 means that no complete response arrived. */
-const RETRIED = [0, 409, 429, 502, 503, 504]
+const RETRIED = [0, 408, 409, 429, 502, 503, 504]
 /**
  * Time in ms after which an execution requests no further page. Google stops a script after 6 minutes, and the last page
  * may have to wait for the network.

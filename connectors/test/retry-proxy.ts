@@ -4,7 +4,7 @@ import { type Fault, withFaultProxy } from './fault-proxy.ts'
 
 /** The path whose first requests fail. Each run of a connector requests it once. */
 const PATH = '/api/v1/store'
-const STATUSES = [409, 502, 429]
+const STATUSES = [408, 409, 502, 429]
 const RETRY_AFTER_SECONDS = 2
 
 /**

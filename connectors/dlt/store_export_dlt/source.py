@@ -12,8 +12,8 @@ from requests import HTTPError
 from .contract import TABLES
 
 _ROWS_PER_PAGE = 250
-# dlt waits for the seconds in `Retry-After`. By itself, it does not repeat a 409: the store is not ready yet.
-_RETRIED_STATUSES = (409, *DEFAULT_RETRY_STATUS)
+# dlt waits for the seconds in `Retry-After`. By itself, it repeats neither a 408 nor a 409.
+_RETRIED_STATUSES = (408, 409, *DEFAULT_RETRY_STATUS)
 
 # New fields and tables of the service become new columns and tables. A value of another type fails the load: without
 # this rule, dlt would store amounts of money in a second column.

@@ -18,7 +18,7 @@ export const CREDENTIAL = 'storeExportApi'
 export const ROWS_PER_PAGE = 250
 
 const REQUEST_TIMEOUT_MS = 60_000
-const RETRIED_STATUSES: ReadonlySet<number> = new Set([409, 429, 502, 503, 504])
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 409, 429, 502, 503, 504])
 const ATTEMPTS_MAX = 8
 /** Longest wait between two attempts. The limit of requests starts again each minute. */
 const WAIT_MAX_SECONDS = 60

@@ -32,7 +32,7 @@ def get_page(since, cursor):
             if "INVALID_CURSOR" in message and cursor is not None:
                 return get_page(since, None)
             wait = int(error.headers.get("Retry-After", wait))
-            if error.code not in (409, 429, 502, 503, 504):
+            if error.code not in (408, 409, 429, 502, 503, 504):
                 sys.exit(f"stopped: {message}")
         except (OSError, HTTPException, ValueError) as error:
             message, attempts_max = f"no response from {ADDRESS}: {error}", ATTEMPTS_TO_CONNECT_MAX

@@ -74,7 +74,7 @@ async function request(query: URLSearchParams): Promise<Result | Failure> {
     const text = await response.text()
     if (response.ok)
       return { page: JSON.parse(text), watermark: response.headers.get('x-sync-watermark') ?? start.since }
-    const isRetried = [409, 429, 502, 503, 504].includes(response.status)
+    const isRetried = [408, 409, 429, 502, 503, 504].includes(response.status)
     const header = response.headers.get('retry-after')
     return {
       message: `status ${response.status}: ${text}`,
