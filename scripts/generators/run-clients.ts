@@ -91,7 +91,7 @@ async function runClient(context: ClientContext, workspace: Workspace, command: 
     try {
       await useUpWindow(demo.url, key.key)
       const firstWindow = currentWindow()
-      const env = { ...command.env, BASE_URL: demo.url, API_KEY: key.key }
+      const env = { ...command.env, BASE_URL: demo.url, STORE_EXPORT_KEY: key.key }
       const output = await workspace.run({ ...command, env })
       const read = JSON.parse(output.trim().split('\n').at(-1) ?? '') as OrdersRead
       const problem = problemOf(read, expected)

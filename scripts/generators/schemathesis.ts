@@ -37,7 +37,12 @@ export async function runSchemathesis(folders: TestFolders, examples: number): P
   const demo = await startDemoService(folders.work, REQUESTS_PER_MINUTE)
   try {
     const bin = await virtualEnvironment(workspace, [`schemathesis==${VERSION}`, 'httpx==0.28.1'])
-    const env = { BASE_URL: demo.url, API_KEY: demo.key, SCHEMATHESIS_HOOKS: 'hooks', PYTHONPATH: workspace.folder }
+    const env = {
+      BASE_URL: demo.url,
+      STORE_EXPORT_KEY: demo.key,
+      SCHEMATHESIS_HOOKS: 'hooks',
+      PYTHONPATH: workspace.folder,
+    }
     const header = `x-api-key: ${demo.key}`
     const options = ['--checks', 'all', '--max-examples', String(examples), '--seed', '1', '--no-color']
     const args = ['run', `${demo.url}/openapi.json`, '-H', header, ...options]

@@ -32,7 +32,7 @@ export const ERRORS = {
     condition: 'The store exists, but the platform is still creating its database.',
     retry: 'Yes, after 30 seconds (the header Retry-After).',
     retryAfterSeconds: { min: 30, max: 30 },
-    fix: 'Wait for the number of seconds in the header Retry-After, then try again.',
+    fix: 'Wait until the platform has created the store.',
     mistakes: ['The client treats the response as an empty store.'],
   },
   INVALID_PARAM: {

@@ -11,7 +11,7 @@ ids = set()
 guests = 0
 waits = 0
 query = {"limit": "100"}
-with httpx.Client(base_url=os.environ["BASE_URL"], headers={"x-api-key": os.environ["API_KEY"]}) as client:
+with httpx.Client(base_url=os.environ["BASE_URL"], headers={"x-api-key": os.environ["STORE_EXPORT_KEY"]}) as client:
     while True:
         response = client.get("/api/v1/orders", params=query)
         if response.status_code == 429:

@@ -3,8 +3,8 @@
 import { client } from './generated/client.gen'
 import { listOrders } from './generated/sdk.gen'
 
-const { BASE_URL = '', API_KEY = '' } = process.env
-client.setConfig({ baseUrl: BASE_URL, auth: API_KEY })
+const { BASE_URL = '', STORE_EXPORT_KEY = '' } = process.env
+client.setConfig({ baseUrl: BASE_URL, auth: STORE_EXPORT_KEY })
 
 async function main(): Promise<void> {
   const ids = new Set<string>()

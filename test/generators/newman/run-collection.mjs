@@ -2,11 +2,11 @@
 
 import newman from 'newman'
 
-const { BASE_URL, API_KEY, COLLECTION } = process.env
+const { BASE_URL, STORE_EXPORT_KEY, COLLECTION } = process.env
 const ids = new Set()
 let guests = 0
 let waits = 0
-const variables = { baseUrl: BASE_URL, apiKey: API_KEY }
+const variables = { baseUrl: BASE_URL, apiKey: STORE_EXPORT_KEY }
 const envVar = Object.entries(variables).map(([key, value]) => ({ key, value }))
 const summary = await new Promise((resolve, reject) => {
   newman

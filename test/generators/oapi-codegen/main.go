@@ -15,7 +15,7 @@ import (
 
 func main() {
 	addKey := func(_ context.Context, request *http.Request) error {
-		request.Header.Set("x-api-key", os.Getenv("API_KEY"))
+		request.Header.Set("x-api-key", os.Getenv("STORE_EXPORT_KEY"))
 		return nil
 	}
 	client, err := api.NewClientWithResponses(os.Getenv("BASE_URL"), api.WithRequestEditorFn(addKey))

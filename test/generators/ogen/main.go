@@ -14,7 +14,7 @@ import (
 type key struct{}
 
 func (key) StoreKey(context.Context, api.OperationName) (api.StoreKey, error) {
-	return api.StoreKey{APIKey: os.Getenv("API_KEY")}, nil
+	return api.StoreKey{APIKey: os.Getenv("STORE_EXPORT_KEY")}, nil
 }
 
 func main() {

@@ -15,7 +15,7 @@ import (
 func main() {
 	configuration := openapi.NewConfiguration()
 	configuration.Servers = openapi.ServerConfigurations{{URL: os.Getenv("BASE_URL")}}
-	keys := map[string]openapi.APIKey{"storeKey": {Key: os.Getenv("API_KEY")}}
+	keys := map[string]openapi.APIKey{"storeKey": {Key: os.Getenv("STORE_EXPORT_KEY")}}
 	ctx := context.WithValue(context.Background(), openapi.ContextAPIKeys, keys)
 	client := openapi.NewAPIClient(configuration)
 	ids := map[string]bool{}

@@ -14,7 +14,7 @@ public class ReadOrders {
     public static void main(String[] arguments) throws Exception {
         ApiClient client = new ApiClient();
         client.updateBaseUri(System.getenv("BASE_URL"));
-        client.setRequestInterceptor(request -> request.header("x-api-key", System.getenv("API_KEY")));
+        client.setRequestInterceptor(request -> request.header("x-api-key", System.getenv("STORE_EXPORT_KEY")));
         OrdersApi orders = new OrdersApi(client);
         Set<UUID> ids = new HashSet<>();
         int guests = 0;

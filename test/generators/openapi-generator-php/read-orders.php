@@ -16,7 +16,7 @@ spl_autoload_register(function (string $class): void {
     }
 });
 
-$configuration = (new Configuration())->setHost(getenv('BASE_URL'))->setApiKey('x-api-key', getenv('API_KEY'));
+$configuration = (new Configuration())->setHost(getenv('BASE_URL'))->setApiKey('x-api-key', getenv('STORE_EXPORT_KEY'));
 // The client compares timestamps with the pattern of the document in this format. Its default has no milliseconds.
 ObjectSerializer::setDateTimeFormat('Y-m-d\TH:i:s.v\Z');
 $api = new OrdersApi(new Client(), $configuration);

@@ -5,7 +5,7 @@ import os
 
 import store_client
 
-configuration = store_client.Configuration(host=os.environ["BASE_URL"], api_key={"storeKey": os.environ["API_KEY"]})
+configuration = store_client.Configuration(host=os.environ["BASE_URL"], api_key={"storeKey": os.environ["STORE_EXPORT_KEY"]})
 ids = set()
 guests = 0
 cursor = None

@@ -10,7 +10,7 @@ from store_client.models import OrderList
 from store_client.types import UNSET
 
 client = AuthenticatedClient(
-    base_url=os.environ["BASE_URL"], token=os.environ["API_KEY"], prefix="", auth_header_name="x-api-key"
+    base_url=os.environ["BASE_URL"], token=os.environ["STORE_EXPORT_KEY"], prefix="", auth_header_name="x-api-key"
 )
 ids = set()
 guests = 0

@@ -3,8 +3,8 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './generated.ts'
 
-const { BASE_URL = '', API_KEY = '' } = process.env
-const client = createClient<paths>({ baseUrl: BASE_URL, headers: { 'x-api-key': API_KEY } })
+const { BASE_URL = '', STORE_EXPORT_KEY = '' } = process.env
+const client = createClient<paths>({ baseUrl: BASE_URL, headers: { 'x-api-key': STORE_EXPORT_KEY } })
 
 async function main(): Promise<void> {
   const ids = new Set<string>()

@@ -2,7 +2,7 @@
 
 import { listOrders } from './generated/client'
 
-const { API_KEY = '' } = process.env
+const { STORE_EXPORT_KEY = '' } = process.env
 
 async function main(): Promise<void> {
   const ids = new Set<string>()
@@ -11,7 +11,7 @@ async function main(): Promise<void> {
   let cursor: string | undefined
   for (;;) {
     const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
-    const response = await listOrders(query, { headers: { 'x-api-key': API_KEY } })
+    const response = await listOrders(query, { headers: { 'x-api-key': STORE_EXPORT_KEY } })
     if (response.status === 429) {
       waits++
       await new Promise((done) => setTimeout(done, Number(response.headers.get('retry-after')) * 1000))

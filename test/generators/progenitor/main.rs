@@ -7,7 +7,7 @@ progenitor::generate_api!(spec = "openapi-3.0.json", interface = Builder);
 
 #[tokio::main]
 async fn main() {
-    let key = std::env::var("API_KEY").unwrap();
+    let key = std::env::var("STORE_EXPORT_KEY").unwrap();
     let headers = [("x-api-key".parse().unwrap(), key.parse().unwrap())].into_iter().collect();
     let http = reqwest::Client::builder().default_headers(headers).build().unwrap();
     let client = Client::new_with_client(&std::env::var("BASE_URL").unwrap(), http);

@@ -12,7 +12,7 @@ REAL_CURSORS = {}
 def real_cursor(path):
     """Returns the cursor of the second page; None if the list has one page."""
     if path not in REAL_CURSORS:
-        headers = {"x-api-key": os.environ["API_KEY"]}
+        headers = {"x-api-key": os.environ["STORE_EXPORT_KEY"]}
         query = {} if "/ids/" in path else {"limit": "1"}
         page = httpx.get(os.environ["BASE_URL"] + path, params=query, headers=headers).json()
         REAL_CURSORS[path] = page["meta"]["next_cursor"]
