@@ -194,7 +194,7 @@ function requireScope({ resource }: Endpoint, { scopes }: Admission): void {
   if (needed === null || scopes === null || scopes.includes(needed)) return
   throw new ApiError(
     'NOT_FOUND',
-    `this key may not read ${resource.plural}: it has the scope ${scopes.join(' ')}; create a key with the scope ${needed}`,
+    `this key may not read ${resource.plural}: it has the scope ${scopes.join(' ')}; add the scope ${needed} to the key, or use another key`,
     { headers: { 'x-required-scope': needed } },
   )
 }

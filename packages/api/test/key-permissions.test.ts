@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { ENDPOINTS, SCOPES, scopeOf } from '@store-export/contract'
-import { ALL_PERMISSIONS, createKey, type KeyPermissions, type NewKey } from '@store-export/control'
+import {
+  ALL_PERMISSIONS,
+  type ChangeablePermissions,
+  changePermissions,
+  createKey,
+  type KeyPermissions,
+  type NewKey,
+} from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import type { RunningService } from '../../operator/src/service.ts'
@@ -49,7 +56,7 @@ describe('scopes of a key', () => {
           expect(json, path).toEqual({
             error: {
               code: 'NOT_FOUND',
-              message: `this key may not read ${resource.plural}: it has the scope ${scope}; create a key with the scope ${needed}`,
+              message: `this key may not read ${resource.plural}: it has the scope ${scope}; add the scope ${needed} to the key, or use another key`,
             },
           })
         }
@@ -62,6 +69,33 @@ describe('scopes of a key', () => {
     const remaining = async (path: string) => Number((await request(key, { path })).headers['ratelimit-remaining'])
     const before = await remaining('/api/v1/orders')
     expect(await remaining('/api/v1/customers')).toBe(before - 1)
+  })
+})
+
+describe('changed permissions of a key', () => {
+  const change = ({ id }: NewKey, permissions: Partial<ChangeablePermissions>) =>
+    changePermissions({ database: platform.service.control, keyId: id, change: permissions })
+  const statuses = (key: NewKey, path: string) =>
+    Promise.all(nodes.map(async (node) => (await request(key, { path, node })).status))
+
+  test('[R38] if resources are taken from a key and added to it, the very next request on all three nodes follows', async () => {
+    const key = await keyWith({ scopes: ['orders:read', 'customers:read'] })
+    expect(await statuses(key, '/api/v1/customers')).toEqual([200, 200, 200])
+    await change(key, { scopes: ['orders:read'] })
+    expect(await statuses(key, '/api/v1/customers')).toEqual([404, 404, 404])
+    expect(await statuses(key, '/api/v1/ids/customers')).toEqual([404, 404, 404])
+    expect(await statuses(key, '/api/v1/orders')).toEqual([200, 200, 200])
+    await change(key, { scopes: null })
+    expect(await statuses(key, '/api/v1/customers')).toEqual([200, 200, 200])
+  })
+
+  test('[R39] if addresses are taken from a key, the very next request on all three nodes is rejected', async () => {
+    const key = await keyWith({})
+    expect(await statuses(key, '/api/v1/store')).toEqual([200, 200, 200])
+    await change(key, { allowedAddresses: ['203.0.113.7'] })
+    expect(await statuses(key, '/api/v1/store')).toEqual([401, 401, 401])
+    await change(key, { allowedAddresses: ['203.0.113.7', '127.0.0.1', '::1'] })
+    expect((await statuses(key, '/api/v1/store')).slice(0, 2)).toEqual([200, 200])
   })
 })
 

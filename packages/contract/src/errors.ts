@@ -71,7 +71,7 @@ export const ERRORS = {
     returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition: 'The path does not exist, the key may not read this resource, or this store has no row with this ID.',
     retry: 'No.',
-    fix: 'Read the message. Compare the path with the reference, or create a key with the scope that the message names. If the path and the scope are right, this store has no row with this ID.',
+    fix: 'Read the message. Compare the path with the reference, or use a key with the scope that the message names. If the path and the scope are right, this store has no row with this ID.',
     mistakes: [
       'The client uses the key of another store.',
       'The path has a trailing slash, no /api/v1, or _ in place of -. The message suggests the right path.',

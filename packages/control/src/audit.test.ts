@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { openClient } from '../../../test/support/client.ts'
 import { copyDatabase } from '../../../test/support/databases.ts'
 import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
+import { changePermissions } from './access/change-permissions.ts'
 import { createKey } from './access/create-key.ts'
 import { revokeKey } from './access/keys.ts'
 import { switchKey } from './access/switch-key.ts'
@@ -163,6 +164,23 @@ test('if a passkey is removed, a replay on a backup removes it again, and leaves
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
+test('if permissions of a key changed after the backup, a replay names the key, unless it is revoked', async () => {
+  const { database, sql } = control
+  const store = await control.store()
+  const [narrowed, revoked, before] = [await newKey(store.id), await newKey(store.id), await newKey(store.id)]
+  const narrow = (keyId: string) => changePermissions({ database, keyId, change: { scopes: ['orders:read'] } })
+  await narrow(before.id)
+  const known = await logged()
+  await Promise.all([narrow(narrowed.id), narrow(revoked.id)])
+  await revokeKey({ database, keyId: revoked.id })
+  const events = await logged()
+  // As in a backup from before these events.
+  await sql`alter table audit_events disable trigger audit_events_append_only`
+  await sql`delete from audit_events where id = any (${events.map(({ auditId }) => auditId)}::uuid[])`
+  await sql`alter table audit_events enable trigger audit_events_append_only`
+  expect(await replayRevocations(database, [...known, ...events])).toMatchObject({ keysToCompare: [narrowed.id] })
+})
+
 test('when a rotation of the secret encrypts several passwords again, the audit log gets one event', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
@@ -239,6 +257,7 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
     keysTurnedOff: 0,
     storesRemoved: 0,
     merchantsRemoved: 0,
+    keysToCompare: [],
     membershipsRemoved: 0,
     rolesReduced: 0,
     invitationsWithdrawn: 0,

@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'key.created',
   'key.revoked',
   'key.renamed',
+  'key.permissions_changed',
   'key.turned_off',
   'key.turned_on',
   'store.added',

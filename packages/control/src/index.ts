@@ -3,6 +3,11 @@
 export { type Admission, admit, type PresentedKey } from './access/admission.ts'
 export { type Admitter, ControlDatabaseError, createAdmitter } from './access/admitter.ts'
 export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey } from './access/api-key.ts'
+export {
+  type ChangeablePermissions,
+  changePermissions,
+  type PermissionsOutcome,
+} from './access/change-permissions.ts'
 export { clientAddress } from './access/client-address.ts'
 export {
   createKey,

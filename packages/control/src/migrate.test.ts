@@ -11,8 +11,8 @@ import { MIGRATIONS, migrate } from './migrate.ts'
 const TIMEOUT_MS = 5000
 /** Migrations of a later version. */
 const LATER = {
-  '003-later-stores': 'alter table stores add column later text; alter table api_keys add column later text',
-  '004-later-counters': 'alter table request_counters add column later text',
+  '903-later-stores': 'alter table stores add column later text; alter table api_keys add column later text',
+  '904-later-counters': 'alter table request_counters add column later text',
 }
 const MIGRATIONS_LATER = { ...MIGRATIONS, ...LATER }
 

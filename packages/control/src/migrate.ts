@@ -16,6 +16,7 @@ import { AUDIT_SCHEMA } from './audit-schema.ts'
 import { CLAIMS_SCHEMA } from './claims-schema.ts'
 import type { ControlDatabase } from './database.ts'
 import { PASSKEYS_SCHEMA } from './passkeys-schema.ts'
+import { PERMISSION_CHANGES_SCHEMA } from './permission-changes-schema.ts'
 import type { RandomBytes } from './random.ts'
 import { ROLES_SCHEMA } from './roles-schema.ts'
 import { SCHEMA } from './schema.ts'
@@ -27,6 +28,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '002-member-roles': ROLES_SCHEMA,
   '003-passkeys': PASSKEYS_SCHEMA,
   '004-claimed-stores': CLAIMS_SCHEMA,
+  '005-permission-changes': PERMISSION_CHANGES_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

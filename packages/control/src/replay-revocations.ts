@@ -30,6 +30,8 @@ export interface Replay {
   /** Number of invitations as an admin that became invitations as a viewer. */
   readonly invitationsReduced: number
   readonly passkeysRemoved: number
+  /** IDs of active keys whose permissions changed after the backup. The events don't say what the permissions were. */
+  readonly keysToCompare: readonly string[]
   /** Number of events without effect, such as those about IDs that the backup doesn't have. */
   readonly unchanged: number
 }
@@ -76,8 +78,22 @@ export async function replayRevocations(
     invitationsWithdrawn: count('invitation.withdrawn'),
     invitationsReduced: count('invitation.created'),
     passkeysRemoved: count('passkey.removed'),
+    keysToCompare: await keysToCompare(database, events),
     unchanged: revocations.length - Object.values(done).reduce((sum, each) => sum + each, 0),
   }
+}
+
+/** Returns the active keys with changes of their permissions that the database doesn't know. */
+async function keysToCompare({ pool }: ControlDatabase, events: readonly RevocationEvent[]): Promise<string[]> {
+  const changes = events.filter(({ action, keyId }) => action === 'key.permissions_changed' && isUuid(keyId ?? ''))
+  const keys = await pool.query<{ id: string }>(sql`
+    select distinct k.id
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c ("keyId" uuid, at timestamptz)
+    join api_keys k on k.id = c."keyId" and k.revoked_at is null
+    where not exists (
+      select from audit_events a where a.key_id = k.id and a.at = c.at and a.action = 'key.permissions_changed')
+    order by k.id`)
+  return keys.map(({ id }) => id)
 }
 
 const ROLE_ACTIONS: readonly string[] = ['membership.added', 'membership.role_changed', 'invitation.created']

@@ -26,6 +26,7 @@ export type StoreActor =
 export const STORE_ACTIONS = [
   'key.created',
   'key.renamed',
+  'key.permissions_changed',
   'key.revoked',
   'key.turned_off',
   'key.turned_on',
@@ -65,7 +66,7 @@ export interface StoreEvent {
   readonly role: MemberRole | null
   /** Address and kind of the public place where a leaked key was found; '' if the report doesn't say it. */
   readonly foundAt: { readonly url: string; readonly source: string }
-  /** Names of the changed columns of the store; empty for other changes. */
+  /** Names of the changed columns of the store, or of the changed limits of a key; empty for other changes. */
   readonly changed: readonly string[]
 }
 

@@ -9,6 +9,7 @@ import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './
 import { notFoundPage } from './routes/error-pages.ts'
 import { invitationPage, useInvitation } from './routes/invitation.ts'
 import { createdLive, createdPage } from './routes/key-created.ts'
+import { permissionsPage, savePermissions } from './routes/key-permissions.ts'
 import { keysPage, liveKeys, toKeys } from './routes/keys.ts'
 import { setLanguage } from './routes/language.ts'
 import { changeRole, rolePage } from './routes/member-role.ts'
@@ -137,6 +138,8 @@ function addStoreRoutes(app: Hono<Environment>, { storePage, storeForm, storeFil
   store.post('/settings/api/keys/:key/replace', storeForm('manage', replace, REPEATABLE))
   store.get('/settings/api/keys/:key/rename', storePage('manage', renamePage))
   store.post('/settings/api/keys/:key/rename', storeForm('manage', rename, REPEATABLE))
+  store.get('/settings/api/keys/:key/permissions', storePage('manage', permissionsPage))
+  store.post('/settings/api/keys/:key/permissions', storeForm('manage', savePermissions, REPEATABLE))
   store.get('/settings/api/keys/:key/turn-off', storePage('manage', turnOffPage))
   store.post('/settings/api/keys/:key/turn-off', storeForm('manage', turnOff, REPEATABLE))
   store.post('/settings/api/keys/:key/turn-on', storeForm('manage', turnOn, REPEATABLE))

@@ -31,9 +31,9 @@ export interface SignInAttempted {
   readonly outcome: 'succeeded' | 'code_required' | 'rejected' | 'rate_limited' | 'unreachable'
 }
 
-/** Emitted after a merchant has created or revoked a key in the dashboard, or turned it off or on. */
+/** Emitted after a merchant has created, changed, or revoked a key in the dashboard, or turned it off or on. */
 export interface KeyChanged {
-  readonly event: 'key.created' | 'key.revoked' | 'key.turned_off' | 'key.turned_on'
+  readonly event: 'key.created' | 'key.permissions_changed' | 'key.revoked' | 'key.turned_off' | 'key.turned_on'
   readonly requestId: string
   readonly storeId: string
   readonly keyId: string

@@ -123,7 +123,7 @@ function pathOf(route: string, storeId: string): string {
 async function state(): Promise<string> {
   const { controlSql: sql } = platform
   return JSON.stringify([
-    await sql`select id, name, revoked_at, retires_at, turned_off_at from api_keys where store_id = ${alpha.id} order by id`,
+    await sql`select id, name, scopes, revoked_at, retires_at, turned_off_at from api_keys where store_id = ${alpha.id} order by id`,
     await sql`select merchant_id, role from memberships where store_id = ${alpha.id} order by merchant_id`,
     await sql`select id, sent_at, role, outcome from invitations where store_id = ${alpha.id} order by id`,
     await sql`select * from alert_mutes order by key_id, merchant_id`,

@@ -197,6 +197,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     meaning: 'The SMTP server did not accept the email about a new password. The password is changed.',
   },
   'key.created': { level: 'info', meaning: 'A merchant created a key.' },
+  'key.permissions_changed': { level: 'info', meaning: 'A merchant changed what a key may do.' },
   'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
   'key.turned_off': { level: 'info', meaning: 'A merchant turned a key off. The API rejects it.' },
   'key.turned_on': { level: 'info', meaning: 'A merchant turned a key on again.' },

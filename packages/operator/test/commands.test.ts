@@ -375,6 +375,45 @@ describe('store-export keys', () => {
     expect(revoked).toMatchObject({ code: 1, stderr: expect.stringContaining('no active key has the ID') })
   })
 
+  test('[R38, R39] if keys change sets limits, the key has them, and keeps the others', async () => {
+    const store = await register('Changed')
+    const limited = ['--scope', 'orders:read', '--allow', '10.0.0.0/8', '--without-personal-data']
+    const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x', ...limited)
+    const listed = async () => (await runJson('keys', 'list', '--store', store)).keys[0]
+    const change = ['keys', 'change', id, '--all-resources', '--expires', '2099-01-31T00:00:00Z']
+    expect(await runJson(...change)).toEqual({ id, changed: true, already: false })
+    expect(await runJson(...change)).toEqual({ id, changed: true, already: true })
+    const same = { without_personal_data: true, state: 'active', name: 'x' }
+    const end = '2099-01-31T00:00:00.000Z'
+    expect(await listed()).toMatchObject({ scopes: null, expires_at: end, allowed_addresses: ['10.0.0.0/8'], ...same })
+    const args = ['--scope', 'products:read', '--scope', 'customers:read', '--no-expiry', '--allow-everywhere']
+    const printed = await runCommand(['keys', 'change', id, ...args], { settings })
+    expect(printed).toMatchObject({ code: 0, stdout: `${id}\n`, stderr: expect.stringContaining('Changed.') })
+    const scopes = ['customers:read', 'products:read']
+    expect(await listed()).toMatchObject({ scopes, expires_at: null, allowed_addresses: null, ...same })
+  })
+
+  test.each([
+    [[], 2, 'nothing to change'],
+    [['--scope', 'orders:read', '--all-resources'], 2, '--scope and --all-resources contradict each other'],
+    [['--expires', '2099-01-31T00:00:00Z', '--no-expiry'], 2, '--expires and --no-expiry contradict each other'],
+    [['--allow', '10.0.0.0/8', '--allow-everywhere'], 2, '--allow and --allow-everywhere contradict each other'],
+    [['--allow', 'office'], 1, 'allow: must be an address or a network'],
+    [['--scope', 'order:read'], 2, 'Accepted: orders:read'],
+  ])(
+    '[R38, R39] if keys change has the options %j, the command exits with code %i, says what is wrong, and changes nothing',
+    async (options, code, message) => {
+      const store = await register('Unchanged')
+      const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
+      const result = await runCommand(['keys', 'change', id, ...options], { settings })
+      expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(message)])
+      const [key] = (await runJson('keys', 'list', '--store', store)).keys
+      expect(key).toMatchObject({ scopes: null, expires_at: null, allowed_addresses: null })
+      const unknown = await runCommand(['keys', 'change', store, '--all-resources'], { settings })
+      expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('no active key has the ID') })
+    },
+  )
+
   test('if a key is already revoked, keys revoke succeeds again, and it fails for an unknown key', async () => {
     const store = await register('Revoked')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')

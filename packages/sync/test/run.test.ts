@@ -157,7 +157,7 @@ test('[R38] if the key may not read addresses, a run fails with the message of t
     values (gen_random_uuid(), 'a@example.com', now(), now())`
   const scopes = SCOPES.filter((scope) => scope !== 'customer-addresses:read')
   await platform.controlSql`update api_keys set scopes = ${scopes} where id = ${shop.store.keyId}`
-  await expect(shop.sync()).rejects.toThrow('create a key with the scope customer-addresses:read')
+  await expect(shop.sync()).rejects.toThrow('add the scope customer-addresses:read to the key')
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)
     if (response.status !== 404) return response
@@ -167,6 +167,36 @@ test('[R38] if the key may not read addresses, a run fails with the message of t
   }
   const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
   await expect(shop.sync({ client })).rejects.toThrow('other words')
+})
+
+test('[R38] [SYNC-1] if scopes are added to a key later, the next run reads the new lists whole, and the known list as before', async () => {
+  const shop = await createShop(platform)
+  const { sql, keyId } = shop.store
+  const allow = (scopes: readonly string[]) =>
+    platform.controlSql`update api_keys set scopes = ${scopes} where id = ${keyId}`
+  const addCustomers = () => sql`insert into customers (id, email, created_at, updated_at)
+    select gen_random_uuid(), n || '@example.com', now() - interval '90 days', now() - interval '90 days'
+    from generate_series(1, 3) n`
+  const run = async (...names: string[]) =>
+    modesOf(await shop.sync({ tables: names.flatMap((name) => findTable(name) ?? []) }))
+  const total = async (table: string) =>
+    Number((await sql.unsafe<{ count: string }[]>(`select count(*) from ${table}`))[0]?.count)
+  await addOrders(shop, 3)
+  await addCustomers()
+  await allow(['orders:read'])
+  expect(await run('orders')).toMatchObject({ orders: 'full' })
+  await addOrders(shop, 2)
+  await allow(['orders:read', 'customers:read'])
+  expect(await run('orders', 'customers')).toMatchObject({ orders: 'updated', customers: 'full' })
+  expect(shop.ids('customers')).toHaveLength(await total('customers'))
+  // While the key may not read orders, their changes wait for the run after it may.
+  await allow(['customers:read'])
+  await addOrders(shop, 4)
+  await expect(run('orders', 'customers')).rejects.toThrow('add the scope orders:read to the key')
+  await allow(['orders:read', 'customers:read'])
+  expect(await run('orders', 'customers')).toMatchObject({ orders: 'updated' })
+  expect(shop.ids('orders')).toHaveLength(9)
+  expect(shop.ids('order_items')).toHaveLength(18)
 })
 
 describe('a store without updates of customers', () => {

@@ -54,7 +54,12 @@ export interface KeyRequest {
    * (usage/hours.ts). With 0, the same statement revokes it, which frees its slot. If this revokes an unused
    * replacement, the new key replaces the older key instead, so that the older key still ends when it would have.
    */
-  readonly replaces?: { readonly keyId: string; readonly endsAfterHours: ReplacedKeyHours }
+  readonly replaces?: {
+    readonly keyId: string
+    readonly endsAfterHours: ReplacedKeyHours
+    /** Whether the new key gets no personal data; like the replaced key by default. */
+    readonly withoutPersonalData?: boolean
+  }
   /** The actor for the audit table; the name of the database session by default. */
   readonly actor?: string
   readonly random: RandomBytes
@@ -134,6 +139,7 @@ async function insert(
   const isReplacing = request.replaces !== undefined
   const replaced = isReplacing && isUuid(request.replaces.keyId) ? request.replaces.keyId : null
   const endsAfterHours = request.replaces?.endsAfterHours || null
+  const withoutPersonalData = request.replaces?.withoutPersonalData ?? null
   const endsNow = isReplacing && endsAfterHours === null
   const row = await queryOne<Sums & KeyPermissions>(
     request.database.pool,
@@ -166,7 +172,9 @@ async function insert(
       order by s.choice, s.slot limit 1
     ), given as (${permissionsRow(made.permissions)}
     ), permissions as (
-      select given.expires_at, r.scopes, r.without_personal_data, r.allowed_addresses from replaced r, given
+      select given.expires_at, r.scopes, coalesce(${withoutPersonalData}::boolean, r.without_personal_data),
+        r.allowed_addresses
+      from replaced r, given
       union all
       select expires_at, scopes, without_personal_data, allowed_addresses from given where not ${isReplacing}::boolean
     ), inserted as (

@@ -97,6 +97,8 @@ function changeText(frame: Frame, event: StoreEvent): Html {
       return key?.isReplacement === true ? texts.keyCreatedAsReplacement(name) : texts.keyCreated(name)
     case 'key.renamed':
       return texts.keyRenamed(name)
+    case 'key.permissions_changed':
+      return texts.permissionsChanged(name, changed.map((limit) => texts.limits[limit as Limit] ?? limit).join(', '))
     case 'key.revoked':
       if (reason === 'leaked') return texts.keyLeaked(name, placeText(event))
       return reason === 'expired' ? texts.keyExpired(name) : texts.keyRevoked(name)
@@ -122,6 +124,8 @@ function changeText(frame: Frame, event: StoreEvent): Html {
       return html`${action}`
   }
 }
+
+type Limit = keyof Frame['texts']['activity']['limits']
 
 /** Returns where a leaked key was found: a link, the kind of the place, or both; nothing if the report has neither. */
 function placeText({ foundAt: { url, source } }: StoreEvent): Html {

@@ -18,36 +18,47 @@ export function keyLimitsFields(
   { limits, problem }: { limits: TypedLimits; problem: string | null },
 ): Html {
   const { createKey: texts } = frame.texts
-  const { access, end } = texts
   const isFolded = problem === null && JSON.stringify(limits) === JSON.stringify(NO_LIMITS)
-  const boxes = [...labels(frame)].map(([scope, label]) =>
-    checkbox({ name: `scope.${scope}`, label, isChecked: limits.scopes.includes(scope) }),
-  )
+  const personalData = checkbox({
+    name: 'without-personal-data',
+    label: texts.withoutPersonalData,
+    isChecked: limits.withoutPersonalData,
+    hint: texts.withoutPersonalDataHint,
+  })
   return html`<details class="limits"${isFolded ? NOTHING : html` open`}><summary>${texts.limitIt}</summary>
 <div class="limits-fields">
 ${problem === null ? NOTHING : html`<p class="form-problem" role="alert">${problem}</p>`}
-${radioGroup({
-  name: 'access',
-  legend: access.legend,
-  options: (['everything', 'sales', 'chosen'] as const).map((value) => ({ value, label: access[value] })),
-  value: limits.access,
-  after: html`<div class="scopes">${boxes}</div>`,
-})}
-${checkbox({
-  name: 'without-personal-data',
-  label: texts.withoutPersonalData,
-  isChecked: limits.withoutPersonalData,
-  hint: texts.withoutPersonalDataHint,
-})}
-${selection({ name: 'ends', label: end.label, options: endOptions(frame), value: limits.ends })}
-${field({ name: 'ends-on', label: end.day, type: 'date', value: limits.endsOn, autocomplete: 'off', isRequired: false, hint: end.dayHint })}
-${field({ name: 'addresses', label: texts.addresses, value: limits.addresses, autocomplete: 'off', isRequired: false, hint: texts.addressesHint })}
+${limitInputs(frame, { limits, personalData, hasEnd: false })}
 </div></details>`
 }
 
-function endOptions({ texts }: Frame): { value: TypedLimits['ends']; label: string }[] {
+/** Returns the inputs of the limits. `personalData` follows the resources. `hasEnd`: whether the key has an end already. */
+export function limitInputs(
+  frame: Frame,
+  { limits, personalData, hasEnd }: { limits: TypedLimits; personalData: Html; hasEnd: boolean },
+): Html {
+  const { createKey: texts } = frame.texts
+  const { access, end } = texts
+  const boxes = [...labels(frame)].map(([scope, label]) =>
+    checkbox({ name: `scope.${scope}`, label, isChecked: limits.scopes.includes(scope) }),
+  )
+  return html`${radioGroup({
+    name: 'access',
+    legend: access.legend,
+    options: (['everything', 'sales', 'chosen'] as const).map((value) => ({ value, label: access[value] })),
+    value: limits.access,
+    after: html`<div class="scopes">${boxes}</div>`,
+  })}
+${personalData}
+${selection({ name: 'ends', label: end.label, options: endOptions(frame, hasEnd), value: limits.ends })}
+${field({ name: 'ends-on', label: end.day, type: 'date', value: limits.endsOn, autocomplete: 'off', isRequired: false, hint: end.dayHint })}
+${field({ name: 'addresses', label: texts.addresses, value: limits.addresses, autocomplete: 'off', isRequired: false, hint: texts.addressesHint })}`
+}
+
+function endOptions({ texts }: Frame, hasEnd: boolean): { value: TypedLimits['ends']; label: string }[] {
   const { end } = texts.createKey
   return [
+    ...(hasEnd ? [{ value: 'same', label: end.same } as const] : []),
     { value: 'never', label: end.never },
     { value: '30', label: end.after30 },
     { value: '90', label: end.after90 },

@@ -79,17 +79,27 @@ export interface CreateForm {
   readonly limitsProblem: string | null
 }
 
-/** The limits of a new key as the merchant typed them. */
+/** The limits of a key as the merchant typed them. */
 export interface TypedLimits {
   readonly access: 'everything' | 'sales' | 'chosen'
   /** The chosen scopes. They count only if `access` is `chosen`. */
   readonly scopes: readonly Scope[]
   readonly withoutPersonalData: boolean
-  /** A number of days, or `date` for the day in `endsOn`. */
-  readonly ends: 'never' | '30' | '90' | 'date'
+  /** A number of days, `date` for the day in `endsOn`, or `same` for the end of an existing key. */
+  readonly ends: 'never' | '30' | '90' | 'date' | 'same'
   /** A day such as `2027-01-31`, or ''. */
   readonly endsOn: string
   readonly addresses: string
+}
+
+/** The data of the page that changes the permissions of a key. */
+export interface PermissionsPage {
+  readonly key: KeyRow
+  readonly limits: TypedLimits
+  /** The error message for the limits; null without an error. */
+  readonly problem: string | null
+  /** A digest of the permissions that the page shows. */
+  readonly seen: string
 }
 
 /** The data of the page that changes the name of a key. */

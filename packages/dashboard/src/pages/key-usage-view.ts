@@ -64,7 +64,7 @@ function keyActions(frame: Frame, key: KeyRow): Html {
   const paths = pathsOf(frame)
   const { keys, keyUsage } = frame.texts
   const replace = key.replacedBy === null ? linkButton(keys.replace, paths.replace(key.id)) : NOTHING
-  return html`${linkButton(keyUsage.rename, paths.rename(key.id))}${keySwitch(frame, key)}${replace}${linkButton(keys.revoke, paths.revoke(key.id), { kind: 'danger' })}`
+  return html`${linkButton(keyUsage.rename, paths.rename(key.id))}${linkButton(keyUsage.changePermissions, paths.permissions(key.id))}${keySwitch(frame, key)}${replace}${linkButton(keys.revoke, paths.revoke(key.id), { kind: 'danger' })}`
 }
 
 function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {

@@ -27,7 +27,7 @@ export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   if (others !== null) return layout(frame, html`${head}${roomCard(frame, key, others)}${atOnceCard(frame, key)}`)
   const cancel = linkButton(frame.texts.common.cancel, paths.api)
   const buttons = html`<div class="actions">${button(texts.create)}${cancel}</div>`
-  const confirmation = replaceForm(frame, key, html`${endChoice(frame)}${buttons}`)
+  const confirmation = replaceForm(frame, key, html`${endChoice(frame)}${personalDataChoice(frame, key)}${buttons}`)
   return layout(
     frame,
     html`${head}${card({ id: 'key', title: facts.title }, html`${keyFacts(frame, key)}${confirmation}`)}`,
@@ -42,6 +42,14 @@ function endChoice({ texts }: Frame): Html {
   const label = (hours: ReplacedKeyHours) => (hours === 0 ? ends.atOnce : ends.after(durationOfHours(hours)))
   const options = CHOICES.map((hours) => ({ value: String(hours), label: label(hours) }))
   return radioGroup({ name: 'ends', legend: ends.legend, options, value: String(DEFAULT_REPLACED_KEY_HOURS) })
+}
+
+/** Returns radio buttons, because a missing value must not change what the key gets. */
+function personalDataChoice({ texts }: Frame, { withoutPersonalData }: KeyRow): Html {
+  const { legend, hint, ...labels } = texts.changeKey.replace.personalData
+  const options = (['with', 'without'] as const).map((value) => ({ value, label: labels[value] }))
+  const value = withoutPersonalData ? 'without' : 'with'
+  return radioGroup({ name: 'personal-data', legend, options, value, after: html`<p class="hint">${hint}</p>` })
 }
 
 /**
@@ -77,7 +85,11 @@ function atOnceCard(frame: Frame, key: KeyRow): Html {
   const warning = callout(texts.warning, 'waiting')
   const cancel = linkButton(frame.texts.common.cancel, pathsOf(frame).api)
   const buttons = html`<div class="actions">${button(texts.button, 'danger-main')}${cancel}</div>`
-  const confirmation = replaceForm(frame, key, html`<input type="hidden" name="ends" value="0">${buttons}`)
+  const confirmation = replaceForm(
+    frame,
+    key,
+    html`<input type="hidden" name="ends" value="0">${personalDataChoice(frame, key)}${buttons}`,
+  )
   return card({ id: 'key', title: texts.title }, html`${keyFacts(frame, key)}${warning}${confirmation}`)
 }
 

@@ -78,7 +78,8 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   if (before !== null) return toReplacement(request, before.id, form)
   if (key === null) return redirectFromInactiveKey(request, page)
   const endsAfterHours = hoursOf(form)
-  const created = await createOnce(request, token, { name: key.name, replaces: { keyId: key.id, endsAfterHours } })
+  const replaces = { keyId: key.id, endsAfterHours, ...personalDataOf(form) }
+  const created = await createOnce(request, token, { name: key.name, replaces })
   if (created instanceof KeyLimitReached)
     return conflict(await askToReplace(request, key, await readKeysPage(request), keysFull(request)))
   if (created instanceof Error)
@@ -104,6 +105,11 @@ async function toReplacement(request: StoreRequest, keyId: string, form: FormFie
 /** Returns the hours after which the old key ends. An unknown choice, such as one of a newer node, is the default. */
 function hoursOf({ ends }: FormFields): ReplacedKeyHours {
   return REPLACED_KEY_HOURS.find((hours) => String(hours) === ends) ?? DEFAULT_REPLACED_KEY_HOURS
+}
+
+/** Returns the choice about personal data. Without a known choice, the new key is like the old one. */
+function personalDataOf({ 'personal-data': choice }: FormFields): { withoutPersonalData?: boolean } {
+  return choice === 'with' || choice === 'without' ? { withoutPersonalData: choice === 'without' } : {}
 }
 
 type Refusal = InvalidKeyNameError | InvalidKeyPermissionError | KeyLimitReached | KeyNotReplaceable

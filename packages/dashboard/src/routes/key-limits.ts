@@ -1,8 +1,8 @@
-// Reads the limits of a new key from its form.
+// Reads the limits of a key from its form.
 
 import { SCOPES } from '@store-export/contract'
 import { ADDRESSES_MAX, type KeyPermissions, LATEST_END } from '@store-export/control'
-import type { TypedLimits } from '../pages/key-models.ts'
+import type { KeyRow, TypedLimits } from '../pages/key-models.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { parseLocalTime } from '../usage/parse-local-time.ts'
 import type { StoreRequest } from './dashboard-request.ts'
@@ -27,6 +27,28 @@ export function typedLimits(form: FormFields): TypedLimits {
   }
 }
 
+/**
+ * Returns the limits as `typedLimits` does, for a key that exists. Its end can stay the same. Its personal data does in
+ * any case.
+ */
+export function typedChange(form: FormFields, { withoutPersonalData }: KeyRow): TypedLimits {
+  const limits = typedLimits(form)
+  return { ...limits, withoutPersonalData, ends: form.ends === 'same' ? 'same' : limits.ends }
+}
+
+/** Returns the limits of a key as a merchant would have typed them. */
+export function limitsOf({ scopes, withoutPersonalData, expiresAt, allowedAddresses }: KeyRow): TypedLimits {
+  const isSales = scopes?.length === SALES.length && SALES.every((scope) => scopes.includes(scope))
+  return {
+    access: scopes === null ? 'everything' : isSales ? 'sales' : 'chosen',
+    scopes: scopes ?? [],
+    withoutPersonalData,
+    ends: expiresAt === null ? 'never' : 'same',
+    endsOn: '',
+    addresses: allowedAddresses?.join(', ') ?? '',
+  }
+}
+
 /** Returns the permissions that the limits mean. An unreadable day is an invalid date, which `createKey` rejects. */
 export function permissionsOf(limits: TypedLimits, { head, now }: StoreRequest): KeyPermissions {
   const { access, scopes, withoutPersonalData, addresses } = limits
@@ -44,7 +66,7 @@ function listOf(addresses: string): string[] {
 }
 
 function endOf({ ends, endsOn }: TypedLimits, timeZone: string, now: Date): Date | null {
-  if (ends === 'never') return null
+  if (ends === 'never' || ends === 'same') return null
   if (ends !== 'date') return new Date(now.getTime() + Number(ends) * DAY_MS)
   // In some time zones, this day ends in the year 10000.
   if (LATEST_END.toISOString().startsWith(`${endsOn}T`)) return LATEST_END

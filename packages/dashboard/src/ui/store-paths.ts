@@ -25,6 +25,7 @@ export function storePaths(storeId: string): StorePaths {
     revoke: (id) => `${key(id)}/revoke`,
     replace: (id) => `${key(id)}/replace`,
     rename: (id) => `${key(id)}/rename`,
+    permissions: (id) => `${key(id)}/permissions`,
     turnOff: (id) => `${key(id)}/turn-off`,
     turnOn: (id) => `${key(id)}/turn-on`,
     created: (id) => `${key(id)}/created`,
@@ -60,6 +61,7 @@ export interface StorePaths {
   readonly revoke: (keyId: string) => string
   readonly replace: (keyId: string) => string
   readonly rename: (keyId: string) => string
+  readonly permissions: (keyId: string) => string
   readonly turnOff: (keyId: string) => string
   readonly turnOn: (keyId: string) => string
   readonly created: (keyId: string) => string

@@ -35,6 +35,8 @@ export const STORE_ROUTES: Readonly<Record<string, StoreRoute>> = {
   'GET /settings/api/keys/:key/created/live': ADMIN_PAGE,
   'GET /settings/api/keys/:key/rename': ADMIN_PAGE,
   'POST /settings/api/keys/:key/rename': { ...ADMIN_FORM, fields: { name: 'Renamed by a form' } },
+  'GET /settings/api/keys/:key/permissions': ADMIN_PAGE,
+  'POST /settings/api/keys/:key/permissions': { ...ADMIN_FORM, fields: { access: 'sales' } },
   'GET /settings/api/keys/:key/replace': ADMIN_PAGE,
   'POST /settings/api/keys/:key/replace': { ...ADMIN_FORM, fields: { ends: 'at once' } },
   'GET /settings/api/keys/:key/revoke': ADMIN_PAGE,

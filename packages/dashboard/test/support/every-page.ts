@@ -231,6 +231,20 @@ const STORE_PAGES: readonly EveryPage[] = [
     'revoke because of the limit',
     ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/revoke?for=${old.keyId}`,
   ),
+  storePage('permissions', ({ full }) => `${full.id}/settings/api/keys/${full.keyId}/permissions`),
+  {
+    name: 'permissions of a limited key, rejected',
+    isSignedIn: true,
+    async open(page, { scene, empty, texts }) {
+      const limits = { scopes: ['orders:read'], without_personal_data: true, expires_at: '2099-06-30T22:00:00Z' }
+      await scene.platform.controlSql`
+        update api_keys set ${scene.platform.controlSql(limits)} where id = ${empty.keyId}`
+      await page.goto(`${scene.url}/stores/${empty.id}/settings/api/keys/${empty.keyId}/permissions`)
+      await page.getByLabel(texts.createKey.addresses).fill('my office')
+      await page.getByRole('button', { name: texts.changeKey.permissions.button }).click()
+      await page.getByRole('alert').waitFor()
+    },
+  },
   storePage('turn off', ({ full }) => `${full.id}/settings/api/keys/${full.keyId}/turn-off`),
   storePage('replace', ({ empty }) => `${empty.id}/settings/api/keys/${empty.keyId}/replace`),
   storePage('replace, limit reached', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/replace`),

@@ -20,10 +20,11 @@ import {
 import type { Command } from 'commander'
 import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
 import { print, printJson, printMessage, printTable } from '../output.ts'
-import { UserError } from '../user-error.ts'
 import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
+import { addChangeCommand } from './keys-change.ts'
 import { addScope, addValue, parseTime } from './option-values.ts'
 import { type ReplayOptions, replay } from './replay-revocations.ts'
+import { unknownKey } from './unknown-key.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly store: string
@@ -65,6 +66,7 @@ export function addKeysCommands(program: Command, processContext: ProcessContext
     .action((keyId: string, options: RenameOptions) =>
       withControl(processContext, (context) => rename(context, keyId, options)),
     )
+  addChangeCommand(keys, processContext)
   addSwitchCommands(keys, processContext)
   addCommand(keys, 'revoke', 'revoke a key. The API rejects it from the next request on.')
     .argument('<key-id>', 'ID of the key, from create or list')
@@ -181,12 +183,6 @@ async function revoke({ database }: CommandContext, keyId: string, { json }: Com
     outcome === 'revoked' ? 'Revoked. The API rejects this key from the next request on:' : 'Already revoked:',
   )
   print(id)
-}
-
-function unknownKey(what: string, keyId: string): UserError {
-  return new UserError(
-    `no ${what} has the ID ${JSON.stringify(keyId.slice(0, 64))}: "store-export keys list" shows the IDs`,
-  )
 }
 
 function stateOf({

@@ -39,6 +39,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
       invitations_withdrawn: done.invitationsWithdrawn,
       invitations_reduced: done.invitationsReduced,
       passkeys_removed: done.passkeysRemoved,
+      keys_to_compare: done.keysToCompare,
       unchanged: done.unchanged,
     })
     return
@@ -50,6 +51,10 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Withdrew ${countOf(done.invitationsWithdrawn, 'invitation')}.`)
   printMessage(`Made an invitation as an admin one as a viewer: ${countOf(done.invitationsReduced, 'time')}.`)
   printMessage(`Removed ${countOf(done.passkeysRemoved, 'passkey')}.`)
+  if (done.keysToCompare.length > 0)
+    printMessage(
+      `The permissions of these keys changed after the backup. Compare them: ${done.keysToCompare.join(', ')}.`,
+    )
   printMessage(`${done.unchanged} of ${countOf(done.events, 'event')} changed nothing.`)
 }
 

@@ -15,6 +15,7 @@ export const activity = (): ActivityTexts => ({
     actions: {
       'key.created': 'Schlüssel erstellt',
       'key.renamed': 'Schlüssel umbenannt',
+      'key.permissions_changed': 'Rechte eines Schlüssels geändert',
       'key.revoked': 'Schlüssel widerrufen oder abgelaufen',
       'key.turned_off': 'Schlüssel ausgeschaltet',
       'key.turned_on': 'Schlüssel eingeschaltet',
@@ -46,6 +47,13 @@ export const activity = (): ActivityTexts => ({
   keyCreated: (key) => html`${key} erstellt`,
   keyCreatedAsReplacement: (key) => html`${key} erstellt, als Ersatz für einen älteren`,
   keyRenamed: (key) => html`${key} umbenannt`,
+  permissionsChanged: (key, limits) => html`Rechte geändert, ${key}: ${limits}`,
+  limits: {
+    scopes: 'lesbare Daten',
+    without_personal_data: 'personenbezogene Daten',
+    expires_at: 'Ablaufdatum',
+    allowed_addresses: 'Netzwerkadressen',
+  },
   keyExpired: (key) => html`${key} abgelaufen`,
   keyLeaked: (key, place) => html`${key} widerrufen, weil er öffentlich gefunden wurde${place}`,
   keyRevoked: (key) => html`${key} widerrufen`,

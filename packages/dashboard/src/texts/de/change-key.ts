@@ -24,6 +24,12 @@ export const changeKey = ({ duration }: Format): ChangeKeyTexts => ({
       atOnce: 'Sofort: Das Tool steht still, bis es den neuen Schlüssel hat',
       after: (time) => `${duration(time)} nach der ersten Verwendung des neuen Schlüssels`,
     },
+    personalData: {
+      legend: 'Personenbezogene Daten',
+      with: 'Der neue Schlüssel bekommt personenbezogene Daten',
+      without: 'Der neue Schlüssel lässt personenbezogene Daten weg',
+      hint: 'Wenn Sie das ändern, löschen Sie die Kopie des Tools, damit es alles neu liest.',
+    },
     create: 'Neuen Schlüssel erstellen',
     others: {
       title: 'Zuerst einen anderen Schlüssel widerrufen',
@@ -51,6 +57,26 @@ export const changeKey = ({ duration }: Format): ChangeKeyTexts => ({
       html`Das ist der Schlüssel <strong>${name}</strong>. Bis Sie ihn wieder einschalten, lehnt die API die Anfragen des Tools ab.`,
     note: 'Der Schlüssel behält seine Einschränkungen und sein Ablaufdatum und zählt weiter zu Ihren Schlüsseln.',
     button: 'Ausschalten',
+  },
+  permissions: {
+    title: 'Rechte dieses Schlüssels ändern',
+    lead: (name) =>
+      html`Das Tool, das <strong>${name}</strong> verwendet, behält seinen Schlüssel. Die Änderung gilt ab seiner nächsten Anfrage.`,
+    card: 'Rechte',
+    personalData: {
+      with: 'Dieser Schlüssel bekommt personenbezogene Daten.',
+      without: 'Dieser Schlüssel lässt personenbezogene Daten weg.',
+      why: 'Das lässt sich nicht ändern, weil die Kopie des Tools dann Zeilen mit und ohne personenbezogene Daten mischen würde.',
+      replace: (href) => html`Sie können <a href="${href}">den Schlüssel ersetzen</a> und es dabei anders wählen.`,
+      create: (href) => html`Sie können <a href="${href}">einen anderen Schlüssel erstellen</a>.`,
+    },
+    lessAccess:
+      'Wenn Sie etwas wegnehmen, bekommt das Tool dafür einen Fehler. Seine Kopie behält die Zeilen, die es vorher gelesen hat.',
+    moreAccess:
+      'Wenn Sie etwas hinzufügen, müssen Sie es eventuell auch im Tool einstellen. Das Tool liest es dann vollständig.',
+    button: 'Rechte speichern',
+    stale:
+      'Eine andere Person hat diesen Schlüssel geändert, seit Sie die Seite geöffnet haben. Deshalb wurde nichts gespeichert. Das Formular zeigt die Rechte, die der Schlüssel jetzt hat.',
   },
   rename: {
     title: 'Diesen Schlüssel umbenennen',

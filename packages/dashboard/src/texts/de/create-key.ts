@@ -22,6 +22,7 @@ export const createKey = ({ list }: Format): CreateKeyTexts => ({
     'Das Tool bekommt keine Namen, Adressen und Telefonnummern. Jede E-Mail-Adresse wird zu einem Pseudonym.',
   end: {
     label: 'Der Schlüssel läuft ab',
+    same: 'Zum selben Zeitpunkt wie jetzt',
     never: 'Wenn Sie ihn widerrufen',
     after30: 'Nach 30 Tagen',
     after90: 'Nach 90 Tagen',

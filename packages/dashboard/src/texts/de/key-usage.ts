@@ -10,6 +10,7 @@ export const keyUsage = (format: Format): KeyUsageTexts => {
     lastUsed: (time) => html`Zuletzt verwendet: ${time}`,
     turnedOff: (time) => html`Ausgeschaltet am ${time}`,
     rename: 'Umbenennen',
+    changePermissions: 'Rechte ändern',
     emails: {
       title: 'E-Mails',
       on: 'Sie bekommen eine E-Mail, wenn dieses Tool nur Fehler bekommt, mitten in einer Liste abbricht, zu seinen üblichen Zeiten nichts anfragt oder das Anfragelimit überschreitet. Sie bekommen auch eine, bevor der Schlüssel abläuft.',

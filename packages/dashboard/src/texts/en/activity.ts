@@ -15,6 +15,7 @@ export const activity = () => ({
     actions: {
       'key.created': 'Created a key',
       'key.renamed': 'Renamed a key',
+      'key.permissions_changed': 'Changed what a key may do',
       'key.revoked': 'Revoked a key, or a key ended',
       'key.turned_off': 'Turned a key off',
       'key.turned_on': 'Turned a key on',
@@ -46,6 +47,13 @@ export const activity = () => ({
   keyCreated: (key: Html) => html`Created ${key}`,
   keyCreatedAsReplacement: (key: Html) => html`Created ${key}, which replaces an older one`,
   keyRenamed: (key: Html) => html`Renamed ${key}`,
+  permissionsChanged: (key: Html, limits: string) => html`Changed what ${key} may do: ${limits}`,
+  limits: {
+    scopes: 'what it reads',
+    without_personal_data: 'personal data',
+    expires_at: 'its end',
+    allowed_addresses: 'its network addresses',
+  },
   keyExpired: (key: Html) => html`Ended ${key}`,
   keyLeaked: (key: Html, place: Html) => html`Revoked ${key}, because it was found in public${place}`,
   keyRevoked: (key: Html) => html`Revoked ${key}`,

@@ -1,4 +1,4 @@
-// Texts of the pages that replace, revoke, turn off, and rename a key, and of the facts about it.
+// Texts of the pages that replace, change, revoke, turn off, and rename a key, and of the facts about it.
 
 import { type Html, html } from '../../ui/html.ts'
 import type { Duration, Format } from '../format.ts'
@@ -24,6 +24,12 @@ export const changeKey = ({ duration }: Format) => ({
       legend: 'The old key ends',
       atOnce: 'At once: the tool stops until it has the new key',
       after: (time: Duration) => `${duration(time)} after the first use of the new key`,
+    },
+    personalData: {
+      legend: 'Personal data',
+      with: 'The new key gets personal data',
+      without: 'The new key leaves out personal data',
+      hint: 'If you change this, delete the tool’s copy, so that the tool reads everything again.',
     },
     create: 'Create the new key',
     others: {
@@ -52,6 +58,25 @@ export const changeKey = ({ duration }: Format) => ({
       html`This is the key <strong>${name}</strong>. Until you turn it on again, the API rejects the tool’s requests.`,
     note: 'The key keeps its limits and its end date, and still counts as one of your keys.',
     button: 'Turn off',
+  },
+  permissions: {
+    title: 'Change the permissions of this key',
+    lead: (name: string) =>
+      html`The tool that uses <strong>${name}</strong> keeps its key. The change applies to its next request.`,
+    card: 'Permissions',
+    personalData: {
+      with: 'This key gets personal data.',
+      without: 'This key leaves out personal data.',
+      why: 'This can’t change, because the tool’s copy would mix rows with and without personal data.',
+      replace: (href: string) => html`You can <a href="${href}">replace the key</a> and choose differently.`,
+      create: (href: string) => html`You can <a href="${href}">create another key</a>.`,
+    },
+    lessAccess:
+      'If you take something away, the tool gets an error for it. Its copy keeps the rows that it has read before.',
+    moreAccess: 'If you add something, the tool may need a setting to read it too. It then reads all of it.',
+    button: 'Save permissions',
+    stale:
+      'Another person changed this key since you opened the page, so nothing was saved. The form shows the permissions that the key has now.',
   },
   rename: {
     title: 'Rename this key',

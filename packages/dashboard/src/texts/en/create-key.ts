@@ -24,6 +24,7 @@ export const createKey = ({ list }: Format) => ({
     'The tool gets no names, addresses, or phone numbers. Each email address becomes a pseudonym.',
   end: {
     label: 'The key ends',
+    same: 'At the same time as now',
     never: 'When you revoke it',
     after30: 'After 30 days',
     after90: 'After 90 days',

@@ -11,6 +11,7 @@ export const keyUsage = (format: Format) => {
     lastUsed: (time: Html) => html`Last used ${time}`,
     turnedOff: (time: Html) => html`Turned off on ${time}`,
     rename: 'Rename',
+    changePermissions: 'Change permissions',
     emails: {
       title: 'Emails',
       on: 'You get an email if this tool gets only errors, stops within a list, misses its usual times, or exceeds the rate limit. You also get one before the key ends.',

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
+import { admit, admitMany } from './admission.ts'
+import { hashApiKey } from './api-key.ts'
+import { type ChangeablePermissions, changePermissions } from './change-permissions.ts'
+import { createKey, type NewKey } from './create-key.ts'
+import { ALL_PERMISSIONS, type KeyPermissions } from './key-permissions.ts'
+import { listKeys, revokeKey } from './keys.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+async function newKey(permissions: Partial<KeyPermissions> = {}): Promise<NewKey> {
+  const { id: storeId } = await control.store()
+  const given = { ...ALL_PERMISSIONS, ...permissions }
+  return createKey({ ...control, storeId, name: 'sync', createdBy: null, permissions: given })
+}
+
+const change = ({ id }: NewKey, permissions: Partial<ChangeablePermissions>, more = {}) =>
+  changePermissions({ database: control.database, keyId: id, change: permissions, ...more })
+
+const permissionsOf = async ({ id, storeId }: NewKey) =>
+  (await listKeys({ database: control.database, storeId })).find((key) => key.id === id)
+
+/** Returns the scopes with which each of two nodes admits the key, alone and in a batch; null if it rejects the key. */
+async function admittedScopes({ key }: NewKey, address: string | null = null) {
+  const hash = hashApiKey(key)
+  const results: unknown[] = []
+  for (const { pool } of [control.database, control.secondNode()]) {
+    const request = { pool, requestsPerMinute: 120 }
+    for (const each of [...(await admit(hash, [address], request)), ...(await admitMany([hash], request))])
+      results.push(each === null ? null : typeof each === 'symbol' ? 'alone' : each.scopes)
+  }
+  return results
+}
+
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
+
+test('[R38] if the scopes of a key change, the next request on each of two nodes has the new ones', async () => {
+  const key = await newKey({ scopes: ['orders:read'] })
+  expect(await admittedScopes(key)).toEqual(Array(4).fill(['orders:read']))
+  expect(await change(key, { scopes: ['customers:read', 'orders:read'] })).toBe('changed')
+  expect(await admittedScopes(key)).toEqual(Array(4).fill(['orders:read', 'customers:read']))
+  expect(await change(key, { scopes: ['products:read'] })).toBe('changed')
+  expect(await admittedScopes(key)).toEqual(Array(4).fill(['products:read']))
+  expect(await change(key, { scopes: null })).toBe('changed')
+  expect(await admittedScopes(key)).toEqual(Array(4).fill(null))
+})
+
+test('[R39] if the allowed addresses of a key change, the next request from a removed address is rejected', async () => {
+  const key = await newKey()
+  expect(await change(key, { allowedAddresses: ['10.0.0.0/8'] })).toBe('changed')
+  expect((await admittedScopes(key, '203.0.113.7'))[0]).toBeNull()
+  expect(
+    (await admit(hashApiKey(key.key), ['10.1.2.3'], { ...control.database, requestsPerMinute: 9 }))[0],
+  ).not.toBeNull()
+  expect(await change(key, { allowedAddresses: null })).toBe('changed')
+  expect(
+    (await admit(hashApiKey(key.key), ['203.0.113.7'], { ...control.database, requestsPerMinute: 9 }))[0],
+  ).not.toBeNull()
+})
+
+test('[R39] if the end of a key is moved, the key ends at the new time', async () => {
+  const key = await newKey({ expiresAt: inHours(1) })
+  const later = inHours(48)
+  expect(await change(key, { expiresAt: later })).toBe('changed')
+  expect(await permissionsOf(key)).toMatchObject({ expiresAt: later, revokedAt: null })
+  expect(await change(key, { expiresAt: null })).toBe('changed')
+  expect(await permissionsOf(key)).toMatchObject({ expiresAt: null })
+})
+
+test('[R38, R39, R40] if one limit changes, the other limits, the personal data, and the name stay', async () => {
+  const limits = { withoutPersonalData: true, expiresAt: inHours(5), allowedAddresses: ['10.0.0.0/8'] }
+  const key = await newKey({ scopes: ['orders:read'], ...limits })
+  expect(await change(key, { scopes: null })).toBe('changed')
+  expect(await permissionsOf(key)).toMatchObject({ scopes: null, name: 'sync', ...limits })
+  expect(await change(key, { expiresAt: limits.expiresAt, scopes: null })).toBe('same')
+})
+
+test('if another person has changed the key since this person saw it, nothing changes', async () => {
+  const seen = { scopes: null, expiresAt: inHours(5), allowedAddresses: ['10.0.0.0/8', '2001:db8::/32'] }
+  const key = await newKey(seen)
+  expect(await change(key, { scopes: ['orders:read'] }, { expected: seen })).toBe('changed')
+  expect(await change(key, { scopes: ['products:read'] }, { expected: seen })).toBe('stale')
+  expect(await permissionsOf(key)).toMatchObject({ scopes: ['orders:read'] })
+})
+
+test('if a key is revoked, has ended, or is of another store, its permissions do not change', async () => {
+  const { database } = control
+  const [revoked, ended, other] = [await newKey(), await newKey({ expiresAt: inHours(1) }), await newKey()]
+  await revokeKey({ database, keyId: revoked.id })
+  await control.sql`update api_keys set expires_at = now() where id = ${ended.id}`
+  for (const key of [revoked, ended]) expect(await change(key, { expiresAt: null })).toBe('unknown')
+  expect(await change(other, { scopes: ['orders:read'] }, { storeId: revoked.storeId })).toBe('unknown')
+  expect(await change({ ...other, id: 'x' }, { scopes: ['orders:read'] })).toBe('unknown')
+  expect(await permissionsOf(other)).toMatchObject({ scopes: null })
+})
+
+test('[R38] if the new permissions are invalid, the change is rejected with the rule', async () => {
+  const key = await newKey()
+  await expect(change(key, { scopes: [] })).rejects.toThrow('scope: must name at least one resource')
+  await expect(change(key, { expiresAt: new Date(0) })).rejects.toThrow('expires: must be in the future')
+  await expect(change(key, { allowedAddresses: ['office'] })).rejects.toThrow('allow: must be an address')
+})
+
+test('if permissions change, the audit table names the changed limits, but no address', async () => {
+  const key = await newKey()
+  const limits = { scopes: ['orders:read'], allowedAddresses: ['203.0.113.7'] } as const
+  await change(key, limits, { actor: 'merchant 17' })
+  await change(key, limits, { actor: 'merchant 18' })
+  await control.sql`update api_keys set name = 'x', expires_at = ${inHours(2)} where id = ${key.id}`
+  const events = await control.sql`
+    select action, actor, details from audit_events where key_id = ${key.id} order by at, action desc`
+  expect(events.slice(1)).toEqual([
+    {
+      action: 'key.permissions_changed',
+      actor: 'merchant 17',
+      details: { changed: ['allowed_addresses', 'scopes'] },
+    },
+    expect.objectContaining({ action: 'key.renamed' }),
+    expect.objectContaining({ action: 'key.permissions_changed', details: { changed: ['expires_at'] } }),
+  ])
+})

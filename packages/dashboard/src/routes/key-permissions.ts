@@ -1,0 +1,82 @@
+// Changes what a key may do. To send the form twice has the same result as to send it once.
+
+import { createHash } from 'node:crypto'
+import { changePermissions, hasPermissions, InvalidKeyPermissionError } from '@store-export/control'
+import type { KeyRow, TypedLimits } from '../pages/key-models.ts'
+import { permissionsView } from '../pages/key-permissions-view.ts'
+import type { FormFields } from '../security/form-body.ts'
+import { storePaths } from '../ui/store-paths.ts'
+import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from './dashboard-request.ts'
+import { limitsOf, limitsProblem, permissionsOf, typedChange } from './key-limits.ts'
+import { activeKey, actorOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
+
+/** GET /stores/{s}/settings/api/keys/{k}/permissions: shows the form. */
+export async function permissionsPage(request: StoreRequest): Promise<HandlerResult> {
+  const page = await readKeysPage(request)
+  const key = activeKey(request, page)
+  return key === null ? redirectFromInactiveKey(request, page) : renderForm(request, key, {})
+}
+
+/**
+ * POST /stores/{s}/settings/api/keys/{k}/permissions: changes the permissions, or shows the form again with an error
+ * message. If another member has changed them since the page was shown, the form shows the permissions of now.
+ */
+export async function savePermissions(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
+  const page = await readKeysPage(request)
+  const key = activeKey(request, page)
+  if (key === null) return redirectFromInactiveKey(request, page)
+  const limits = typedChange(form, key)
+  try {
+    const isSeen = form.seen === undefined || form.seen === digestOf(key)
+    const outcome = isSeen ? await change(request, key, limits) : await compare(request, key, limits)
+    if (outcome === 'unknown') return redirectFromInactiveKey(request, await readKeysPage(request))
+    if (outcome === 'stale') return await renderStale(request)
+  } catch (error) {
+    if (!(error instanceof InvalidKeyPermissionError)) throw error
+    return { ...renderForm(request, key, { limits, problem: limitsProblem(request, limits) }), status: 400 }
+  }
+  return { to: storePaths(request.store.id).keyUsage(key.id) }
+}
+
+async function change(request: StoreRequest, key: KeyRow, limits: TypedLimits) {
+  const { services, store, requestId } = request
+  const { database, emit } = services
+  const { scopes, expiresAt, allowedAddresses } = permissionsOf(limits, request)
+  const outcome = await changePermissions({
+    ...{ database, keyId: key.id, storeId: store.id, actor: actorOf(request), expected: key },
+    change: { scopes, allowedAddresses, ...(limits.ends === 'same' ? {} : { expiresAt }) },
+  })
+  if (outcome === 'changed') emit({ event: 'key.permissions_changed', requestId, storeId: store.id, keyId: key.id })
+  return outcome
+}
+
+/** Returns `same` if the key has these permissions already, as after a form that was sent twice. */
+async function compare(request: StoreRequest, key: KeyRow, limits: TypedLimits): Promise<'same' | 'stale'> {
+  const { database } = request.services
+  const given = permissionsOf(limits, request)
+  const permissions = limits.ends === 'same' ? { ...given, expiresAt: key.expiresAt } : given
+  return (await hasPermissions({ database, keyId: key.id, permissions })) ? 'same' : 'stale'
+}
+
+async function renderStale(request: StoreRequest): Promise<HandlerResult> {
+  const page = await readKeysPage(request)
+  const key = activeKey(request, page)
+  if (key === null) return redirectFromInactiveKey(request, page)
+  return { ...renderForm(request, key, { problem: request.texts.changeKey.permissions.stale }), status: 409 }
+}
+
+function renderForm(
+  request: StoreRequest,
+  key: KeyRow,
+  { limits = limitsOf(key), problem = null }: { readonly limits?: TypedLimits; readonly problem?: string | null },
+): PageResult {
+  const frame = frameOf(request, { title: request.texts.changeKey.permissions.title, section: 'api' })
+  return { html: permissionsView(frame, { key, limits, problem, seen: digestOf(key) }) }
+}
+
+/** Returns a digest of the permissions that a form can change. */
+function digestOf({ scopes, expiresAt, allowedAddresses }: KeyRow): string {
+  return createHash('sha256')
+    .update(JSON.stringify([scopes, expiresAt, allowedAddresses]))
+    .digest('base64url')
+}
