@@ -7,7 +7,7 @@ import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@s
 import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
 import { lockStores } from './lock-stores.ts'
-import type { MemberRole } from './member-roles.ts'
+import { type MemberRole, rolesAbove } from './member-roles.ts'
 import { isUuid } from './random.ts'
 
 /** Days for which the link of an invitation works. */
@@ -205,17 +205,18 @@ export async function withdrawInvitation(options: {
 }
 
 /**
- * Makes the pending invitation of an admin that of a viewer, after a restore from a backup. Returns whether there was
- * one.
+ * Takes rights from a pending invitation again, after a restore from a backup. Returns whether it had more rights than
+ * this role has.
  */
 export async function reduceInvitation(
   { pool }: ControlDatabase,
   { storeId, invitationId }: { readonly storeId: string | null; readonly invitationId: string },
+  role: MemberRole,
 ): Promise<boolean> {
   if (storeId === null || !isUuid(storeId) || !isUuid(invitationId)) return false
   const reduced = await pool.execute(sql`
-    update invitations set role = 'viewer'
-    where id = ${invitationId} and store_id = ${storeId} and outcome is null and role = 'admin'`)
+    update invitations set role = ${role}
+    where id = ${invitationId} and store_id = ${storeId} and outcome is null and role = any (${rolesAbove(role)}::text[])`)
   return reduced > 0
 }
 

@@ -6,7 +6,7 @@ import { createControlDatabase, type TestControl } from '../test/support/control
 import { logEvents } from './audit.ts'
 import type { AuditRecorded } from './control-event.ts'
 import { acceptInvitation, acceptInvitationsOf, findInvitation, invite, listInvitations } from './invitations.ts'
-import { changeMemberRole, type MemberRole } from './member-roles.ts'
+import { changeMemberRole, MEMBER_ROLES, type MemberRole } from './member-roles.ts'
 import { addMembership, listMembers, removeMember, storesOfMerchant } from './merchants.ts'
 import { MIGRATIONS, migrate } from './migrate.ts'
 import { replayRevocations } from './replay-revocations.ts'
@@ -74,6 +74,7 @@ test('if members and invitations are older than roles, the migration makes them 
     { role: 'admin' },
     { role: 'admin' },
   ])
+  await sql`update invitations set role = 'developer'`
   await expect(sql`update memberships set role = 'owner'`).rejects.toThrow('memberships_role_check')
   await sql.end()
   await drop()
@@ -122,13 +123,20 @@ describe('the role of a member', () => {
     }
   })
 
-  test('if a viewer invites or removes others, nothing changes, and the viewer can leave', async () => {
-    const { store, admin, viewer } = await newStore()
-    expect(await send(store.id, viewer.id, { email: 'x@example.com', role: 'viewer', token: 'x' })).toBe('forbidden')
-    expect(await remove(store.id, admin.id, viewer.id)).toBe('unknown')
-    expect(await remove(store.id, viewer.id, viewer.id)).toBe('removed')
-    expect(await rolesOf(store.id)).toEqual({ [admin.id]: 'admin' })
-  })
+  test.each(['developer', 'viewer'] as const)(
+    'if a %s invites or removes others, or changes a role, nothing changes, and the member can leave',
+    async (role) => {
+      const { store, admin } = await newStore()
+      const member = await newMember(store.id, role)
+      const before = await rolesOf(store.id)
+      expect(await send(store.id, member.id, { email: 'x@example.com', role: 'viewer', token: role })).toBe('forbidden')
+      expect(await remove(store.id, admin.id, member.id)).toBe('unknown')
+      expect(await change(store.id, member.id, 'admin', member.id)).toBe('unknown')
+      expect(await rolesOf(store.id)).toEqual(before)
+      expect(await remove(store.id, member.id, member.id)).toBe('removed')
+      expect(await rolesOf(store.id)).not.toHaveProperty(member.id)
+    },
+  )
 
   test('if a member is added again, the role stays', async () => {
     const { store, viewer } = await newStore()
@@ -140,7 +148,7 @@ describe('the role of an invitation', () => {
   test('if a person accepts an invitation by link or single sign-on, the person gets its role', async () => {
     const { store, admin } = await newStore()
     await eventsOf(store.id)
-    for (const role of ['admin', 'viewer'] as const) {
+    for (const role of MEMBER_ROLES) {
       const [byLink, bySignOn] = [`link-${role}@example.com`, `sign-on-${role}@example.com`]
       for (const email of [byLink, bySignOn]) await send(store.id, admin.id, { email, role, token: email })
       const tokenHash = hashOf(byLink)
@@ -153,6 +161,7 @@ describe('the role of an invitation', () => {
     const added = await eventsOf(store.id)
     expect(added.map((each) => each.replace(/^[^{]*/, '').replace(/[0-9a-f-]{36}/, 'ID'))).toEqual([
       ...Array(2).fill('{"role":"admin","invitation":"ID"}'),
+      ...Array(2).fill('{"role":"developer","invitation":"ID"}'),
       ...Array(2).fill('{"role":"viewer","invitation":"ID"}'),
     ])
   })
@@ -192,6 +201,19 @@ test('if a backup has an admin who became a viewer later, the replay makes the a
   expect(await replayRevocations(control.database, reduced)).toMatchObject({ events: 1, rolesReduced: 1 })
   expect(await replayRevocations(control.database, reduced)).toMatchObject({ rolesReduced: 0, unchanged: 1 })
   expect(await rolesOf(store.id)).toEqual({ [admin.id]: 'viewer', [viewer.id]: 'viewer' })
+})
+
+test('if the last role of a member has fewer rights than the role in a backup, the replay gives the member that role', async () => {
+  const { store, admin, viewer } = await newStore()
+  const developer = await newMember(store.id, 'developer')
+  const became = (merchantId: string, role: MemberRole) => ({
+    ...{ action: 'membership.role_changed' as const, storeId: store.id, keyId: null, merchantId },
+    ...{ at: '2026-11-25T10:00:00.000000Z', details: JSON.stringify({ role }) },
+  })
+  const events = [became(admin.id, 'developer'), became(developer.id, 'viewer'), became(viewer.id, 'developer')]
+  expect(await replayRevocations(control.database, events)).toMatchObject({ rolesReduced: 2, unchanged: 1 })
+  const roles = { [admin.id]: 'developer', [developer.id]: 'viewer', [viewer.id]: 'viewer' }
+  expect(await rolesOf(store.id)).toEqual(roles)
 })
 
 describe('replays on a backup from before an invitation changed', () => {
@@ -241,6 +263,7 @@ describe('replays on a backup from before an invitation changed', () => {
 
   test.each([
     ['was removed', null, (storeId: string, id: string, by: string) => remove(storeId, id, by)],
+    ['became a developer', 'developer', (storeId: string, id: string, by: string) => change(storeId, id, 'developer', by)],
     ['became a viewer', 'viewer', (storeId: string, id: string, by: string) => change(storeId, id, 'viewer', by)],
     ['stayed', 'admin', async () => undefined],
   ])('if the invited person joined and %s, the role of the link is %j', async (what, role, changing) => {

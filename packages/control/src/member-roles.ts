@@ -6,8 +6,11 @@ import type { ControlDatabase } from './database.ts'
 import { lockStores } from './lock-stores.ts'
 import { isUuid } from './random.ts'
 
-/** The roles of members. An admin manages keys and members. A viewer sees what the tools do. */
-export const MEMBER_ROLES = ['admin', 'viewer'] as const
+/**
+ * The roles of members, from the most rights to the fewest. An admin manages keys and members. A developer manages keys.
+ * A viewer sees what the tools do.
+ */
+export const MEMBER_ROLES = ['admin', 'developer', 'viewer'] as const
 
 /** The role of a member in a store. */
 export type MemberRole = (typeof MEMBER_ROLES)[number]
@@ -15,6 +18,11 @@ export type MemberRole = (typeof MEMBER_ROLES)[number]
 /** Returns the role with this name; null for any other string. */
 export function findMemberRole(text: string): MemberRole | null {
   return MEMBER_ROLES.find((role) => role === text) ?? null
+}
+
+/** Returns the roles that have more rights than this one. */
+export function rolesAbove(role: MemberRole): MemberRole[] {
+  return MEMBER_ROLES.slice(0, MEMBER_ROLES.indexOf(role))
 }
 
 /** The result of a change. After another result than `changed`, nothing has changed. */
@@ -29,7 +37,7 @@ export type RoleOutcome =
 
 /**
  * Gives a member another role. The last admin of a store stays an admin. Withdraws the pending invitations by a member
- * who becomes a viewer.
+ * who is no longer an admin.
  */
 export async function changeMemberRole(options: {
   readonly database: ControlDatabase
@@ -58,12 +66,13 @@ export async function changeMemberRole(options: {
 }
 
 /**
- * Makes an admin a viewer again, after a restore from a backup. Returns whether the merchant was an admin. The store
- * can have no admin afterwards.
+ * Takes rights from a member again, after a restore from a backup. Returns whether the merchant had more rights than this
+ * role has. The store can have no admin afterwards.
  */
 export async function reduceMemberRole(
   { pool }: ControlDatabase,
   { storeId, merchantId }: { readonly storeId: string | null; readonly merchantId: string | null },
+  role: MemberRole,
 ): Promise<boolean> {
   if (storeId === null || !isUuid(storeId)) return false
   return pool.transaction(async (connection) => {
@@ -71,8 +80,8 @@ export async function reduceMemberRole(
     const reduced = await executeOn(
       connection,
       sql`
-      update memberships set role = 'viewer'
-      where store_id = ${storeId} and merchant_id = ${merchantId} and role = 'admin'`,
+      update memberships set role = ${role}
+      where store_id = ${storeId} and merchant_id = ${merchantId} and role = any (${rolesAbove(role)}::text[])`,
     )
     return reduced > 0
   })

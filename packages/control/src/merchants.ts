@@ -160,8 +160,8 @@ export async function storesOfMerchant(database: ControlDatabase, merchantId: st
 /**
  * Deletes an account with its sessions and invitations, and its email address on the keys that it created. Also deletes
  * the usage of stores that no other merchant sees, and returns their IDs as `storesLeftAlone`. `storesWithoutAdmin` are
- * the IDs of stores that only viewers see now. The keys stay active. Rejects with `UnknownMerchant` if no account has
- * the address `email`. A removal that failed can be repeated.
+ * the IDs of stores that only other members see now. The keys stay active. Rejects with `UnknownMerchant` if no account
+ * has the address `email`. A removal that failed can be repeated.
  */
 export async function removeMerchant(
   database: ControlDatabase,

@@ -15,6 +15,7 @@ import {
 import { AUDIT_SCHEMA } from './audit-schema.ts'
 import { CLAIMS_SCHEMA } from './claims-schema.ts'
 import type { ControlDatabase } from './database.ts'
+import { DEVELOPER_ROLE_SCHEMA } from './developer-role-schema.ts'
 import { PASSKEYS_SCHEMA } from './passkeys-schema.ts'
 import { PERMISSION_CHANGES_SCHEMA } from './permission-changes-schema.ts'
 import type { RandomBytes } from './random.ts'
@@ -29,6 +30,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '003-passkeys': PASSKEYS_SCHEMA,
   '004-claimed-stores': CLAIMS_SCHEMA,
   '005-permission-changes': PERMISSION_CHANGES_SCHEMA,
+  '006-developer-role': DEVELOPER_ROLE_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

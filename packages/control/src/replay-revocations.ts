@@ -7,7 +7,7 @@ import { switchKey } from './access/switch-key.ts'
 import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 import { reduceInvitation, withdrawInvitation } from './invitations.ts'
-import { reduceMemberRole } from './member-roles.ts'
+import { findMemberRole, type MemberRole, reduceMemberRole } from './member-roles.ts'
 import { removeMembership, removeMerchant, removePasskey } from './merchants.ts'
 import { isUuid } from './random.ts'
 import { getStore, removeStore } from './stores.ts'
@@ -24,10 +24,10 @@ export interface Replay {
   readonly storesRemoved: number
   readonly merchantsRemoved: number
   readonly membershipsRemoved: number
-  /** Number of admins who became viewers. */
+  /** Number of members who got a role with fewer rights. */
   readonly rolesReduced: number
   readonly invitationsWithdrawn: number
-  /** Number of invitations as an admin that became invitations as a viewer. */
+  /** Number of invitations that got a role with fewer rights. */
   readonly invitationsReduced: number
   readonly passkeysRemoved: number
   /** IDs of active keys whose permissions changed after the backup. The events don't say what the permissions were. */
@@ -38,9 +38,10 @@ export interface Replay {
 
 /**
  * Revokes, turns off, and removes what these events revoked, turned off, and removed, in the order of their time. A
- * repetition changes nothing. If a merchant's store was removed and added again, the merchant still sees it. If a
- * member's or an invitation's last role is `viewer`, it becomes `viewer` again, even for the last admin. A key that was turned on
- * again stays as the backup has it. Rejects like `Pool.query`; the events before the error then stay repeated.
+ * repetition changes nothing. If a merchant's store was removed and added again, the merchant still sees it. If the
+ * last role of a member or an invitation has fewer rights than the role in the backup, the last role counts, even for
+ * the last admin. A key that was turned on again stays as the backup has it. Rejects like `Pool.query`; the events
+ * before the error then stay repeated.
  */
 export async function replayRevocations(
   database: ControlDatabase,
@@ -98,9 +99,14 @@ async function keysToCompare({ pool }: ControlDatabase, events: readonly Revocat
 
 const ROLE_ACTIONS: readonly string[] = ['membership.added', 'membership.role_changed', 'invitation.created']
 
-/** Whether the event revokes nothing. The last event of a viewer can revoke the role of an admin. */
+/** Whether the event revokes nothing. The last event of a developer or viewer can revoke another role. */
 function givesAccess({ action, details }: RevocationEvent): boolean {
-  return action === 'key.turned_on' || (ROLE_ACTIONS.includes(action) && !/"role": ?"viewer"/.test(details))
+  return action === 'key.turned_on' || (ROLE_ACTIONS.includes(action) && roleIn(details) === 'admin')
+}
+
+/** Returns the role in the details of an event. Events from before there were roles have none. */
+function roleIn(details: string): MemberRole {
+  return findMemberRole(/"role": ?"(\w+)"/.exec(details)?.[1] ?? '') ?? 'admin'
 }
 
 /** Returns the key of a member in a map. */
@@ -114,13 +120,13 @@ function memberOf({ merchantId, storeId }: RevocationEvent): string {
  */
 async function endInvitation(
   database: ControlDatabase,
-  { action, storeId }: RevocationEvent,
+  { action, storeId, details }: RevocationEvent,
   invitationId: string,
 ): Promise<boolean> {
   if (invitationId === '') return false
   if (action === 'membership.removed') return withdrawInvitation({ database, storeId: storeId ?? '', invitationId })
   if (!action.startsWith('membership.')) return false
-  return reduceInvitation(database, { storeId, invitationId })
+  return reduceInvitation(database, { storeId, invitationId }, roleIn(details))
 }
 
 /** Compares times as text within a millisecond, because `Date` has no microseconds. */
@@ -141,8 +147,9 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   const invitationId = idIn(of, 'invitation')
   if (action === 'invitation.withdrawn')
     return withdrawInvitation({ database, storeId: of.storeId ?? '', invitationId })
-  if (action === 'invitation.created') return reduceInvitation(database, { storeId: of.storeId, invitationId })
-  if (action === 'membership.added' || action === 'membership.role_changed') return reduceMemberRole(database, of)
+  const role = roleIn(of.details)
+  if (action === 'invitation.created') return reduceInvitation(database, { storeId: of.storeId, invitationId }, role)
+  if (action === 'membership.added' || action === 'membership.role_changed') return reduceMemberRole(database, of, role)
   if (action === 'passkey.removed') return removePasskey(database, idIn(of, 'passkey'))
   const email = await emailOf(database, of.merchantId ?? '')
   if (email === null) return false

@@ -53,6 +53,7 @@ beforeEach(async () => {
   const admin = await addMember('alpha-admin', alpha.id, 'admin')
   // The last admin could not leave.
   await addMember('alpha-second-admin', alpha.id, 'admin')
+  await addMember('alpha-developer', alpha.id, 'developer')
   await addMember('alpha-viewer', alpha.id, 'viewer')
   await addMember('beta-admin', beta.id, 'admin')
   await addMember('newcomer', beta.id, 'viewer')
@@ -85,7 +86,13 @@ async function addMember(name: string, storeId: string, role: MemberRole): Promi
   return id
 }
 
-const NAMES = { admin: 'alpha-admin', viewer: 'alpha-viewer', stranger: 'beta-admin', newcomer: 'newcomer' } as const
+const NAMES = {
+  admin: 'alpha-admin',
+  developer: 'alpha-developer',
+  viewer: 'alpha-viewer',
+  stranger: 'beta-admin',
+  newcomer: 'newcomer',
+} as const
 
 /** Returns the browser of a visitor, signed in except for `signedOut`. */
 async function browserOf(visitor: Visitor): Promise<PlainBrowser> {
@@ -143,28 +150,32 @@ test('if the app has a route, the table of the access test has it too, and no ot
 })
 
 // This test comes first, because each of the others adds a key to the pages.
-test('if a viewer opens every page of a store, no link and no form leads to a page that the role forbids', async () => {
-  const viewer = await browserOf('viewer')
-  // The page points out keys that were not used for a long time.
-  await platform.controlSql`update api_keys set created_at = now() - interval '100 days' where id = ${target.key}`
-  const start = `/stores/${alpha.id}/settings/api`
-  const pages = [start]
-  const targets = new Set<string>()
-  for (const path of pages) {
-    const { status, text } = await viewer.get(path)
-    expect(status, path).toBe(200)
-    // The query of a page chooses its lines, but no other page.
-    const links = new Set([...text.matchAll(/(?:href|hx-get)="(\/stores\/[^"#?]+)/g)].map(([, link = '']) => link))
-    for (const [, action = ''] of text.matchAll(/<form method="post" action="([^"]+)"/g)) targets.add(action)
-    pages.push(...[...links].filter((link) => !pages.includes(link)))
-  }
-  expect(pages.length).toBeGreaterThan(8)
-  const own = `/stores/${alpha.id}`
-  const keyForm = new RegExp(`^${own}/usage/keys/[^/]+/emails$`)
-  expect([...targets].filter((action) => action.startsWith(own) && !keyForm.test(action))).toEqual([
-    `${own}/settings/members/leave`,
-  ])
-})
+test.each(['developer', 'viewer'] as const)(
+  'if a %s opens every page of a store, no link and no form leads to a page that the role forbids',
+  async (role) => {
+    const member = await browserOf(role)
+    // The page points out keys that were not used for a long time.
+    await platform.controlSql`update api_keys set created_at = now() - interval '100 days' where id = ${target.key}`
+    const start = `/stores/${alpha.id}/settings/api`
+    const pages = [start]
+    const targets = new Set<string>()
+    for (const path of pages) {
+      const { status, text } = await member.get(path)
+      expect(status, path).toBe(200)
+      // The query of a page chooses its lines, but no other page.
+      const links = new Set([...text.matchAll(/(?:href|hx-get)="(\/stores\/[^"#?]+)/g)].map(([, link = '']) => link))
+      for (const [, action = ''] of text.matchAll(/<form method="post" action="([^"]+)"/g)) targets.add(action)
+      pages.push(...[...links].filter((link) => !pages.includes(link)))
+    }
+    expect(pages.length).toBeGreaterThan(8)
+    const own = `/stores/${alpha.id}`
+    const keyForm = new RegExp(`^${own}/usage/keys/[^/]+/emails$`)
+    const ofKeys = `${own}/settings/api/keys`
+    const others = [...targets].filter((action) => action.startsWith(own) && !keyForm.test(action))
+    expect(others.some((action) => action.startsWith(ofKeys))).toBe(role === 'developer')
+    expect(others.filter((action) => !action.startsWith(ofKeys))).toEqual([`${own}/settings/members/leave`])
+  },
+)
 
 describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ...statuses }) => {
   const route = name.replace(' ', ` ${STORE}`)
@@ -207,6 +218,16 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
+  test(`if a developer sends ${name}, the response is ${statuses.developer}${statuses.developer === 403 ? ', says why, and changes nothing' : ''}`, async () => {
+    const before = await state()
+    const response = await request('developer', route, pathOf(route, alpha.id), fields)
+    expect(response.status).toBe(statuses.developer)
+    if (statuses.developer !== 403) return
+    expect(bytesOf(response)).not.toMatch(CUSTOMER)
+    expect(response.text).toContain('You are a developer of this store')
+    expect(await state()).toBe(before)
+  })
+
   test(`if an admin sends ${name}, the response is ${statuses.admin}`, async () => {
     const before = await state()
     const response = await request('admin', route, pathOf(route, alpha.id), fields)
@@ -224,7 +245,7 @@ test.each(Object.entries(OTHER_ROUTES))(
       await platform.controlSql`delete from sign_in_attempts`
       const response = await request(visitor, route, pathOf(route, ''))
       expect(response.status, visitor).toBe(visitor === 'signedOut' ? signedOut : signedIn)
-      const isMember = visitor === 'admin' || visitor === 'viewer'
+      const isMember = visitor === 'admin' || visitor === 'developer' || visitor === 'viewer'
       if (!isMember) expect(bytesOf(response), visitor).not.toMatch(ALPHA)
       expect(bytesOf(response), visitor).not.toMatch(CUSTOMER)
       if (/sign-(in|out)/.test(route)) sessions.delete(visitor)

@@ -424,7 +424,7 @@ describe('members', () => {
   })
 
   test('if a store has one admin, the members page has no link to leave and says what to do first', async () => {
-    const text = 'You are the last admin. To leave this store or become a viewer, first invite another admin'
+    const text = 'You are the last admin. To leave this store or get another role, first invite another admin'
     const other = await addMerchant(platform, store.id)
     const withOther = (await member.get(members())).text
     expect(withOther).toContain(`href="${members()}/leave"`)

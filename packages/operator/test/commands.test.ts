@@ -511,12 +511,17 @@ describe('store-export merchants', () => {
     expect(await add(owner)).toMatchObject({ created: true, role: 'admin' })
     expect(await add(agency, '--role', 'viewer')).toMatchObject({ created: true, role: 'viewer' })
     expect(await add(agency)).toMatchObject({ created: false, role: 'viewer' })
+    expect(await add(agency, '--role', 'developer')).toMatchObject({ created: false, role: 'developer' })
     const demote = ['merchants', 'add', '--email', owner, '--store', store, '--role', 'viewer']
     const refused = await runCommand(demote, { settings })
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toContain('this merchant is the last admin of the store and stays one')
     const unknown = await runCommand([...demote.slice(0, -1), 'owner'], { settings })
-    expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Accepted: admin, viewer.') })
+    expect(unknown).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Accepted: admin, developer, viewer.'),
+    })
     expect(await add(agency, '--role', 'admin')).toMatchObject({ role: 'admin' })
     expect(await runJson(...demote)).toMatchObject({ role: 'viewer' })
     const { merchants } = await runJson('merchants', 'list')

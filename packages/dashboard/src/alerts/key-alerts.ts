@@ -81,7 +81,7 @@ export function alertText(frame: Frame, key: ActiveKeyRow, { kind }: KeyAlert): 
   if (kind === 'over_limit') return { subject: texts.overLimit.subject(name), sentence: texts.overLimit.sentence(name) }
   if (kind === 'ending') {
     const left = durationOf((key.expiresAt ?? frame.now).getTime() - frame.now.getTime())
-    const sentence = isAllowed(frame, 'manage') ? texts.ending.sentence : texts.ending.sentenceForViewer
+    const sentence = isAllowed(frame, 'manage keys') ? texts.ending.sentence : texts.ending.sentenceForViewer
     return { subject: texts.ending.subject(name), sentence: sentence(name, left) }
   }
   const subject = kind === 'failing' || kind === 'stopped' || kind === 'silent' ? texts[kind] : texts.other

@@ -23,7 +23,7 @@ export function leakEmail(leak: LeakedKeyAlert, { to, role, texts, dashboardUrl 
   const text = [
     texts.sentence(name),
     texts.facts(storeName, `${name} (${prefix}…${lastFour})`, placeText(leak, texts)),
-    includesPermission(role, 'manage')
+    includesPermission(role, 'manage keys')
       ? texts.createKey(`${dashboardUrl}${paths.api}`)
       : texts.askAdmin(`${dashboardUrl}${paths.members}`),
     texts.seeUsage(`${dashboardUrl}${paths.keyUsage(keyId)}`),

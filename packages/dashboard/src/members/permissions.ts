@@ -6,12 +6,13 @@ import type { Frame } from '../pages/models.ts'
 
 /**
  * `see usage`: the store, its keys without their secret, their requests, its members, and its activity. `see data`:
- * rows of the store, which have personal data of customers. `manage`: create keys, and change keys and members.
+ * rows of the store, which have personal data of customers. `manage keys` and `manage members`: change them.
  */
-export type Permission = 'see usage' | 'see data' | 'manage'
+export type Permission = 'see usage' | 'see data' | 'manage keys' | 'manage members'
 
 const PERMISSIONS: Readonly<Record<MemberRole, readonly Permission[]>> = {
-  admin: ['see usage', 'see data', 'manage'],
+  admin: ['see usage', 'see data', 'manage keys', 'manage members'],
+  developer: ['see usage', 'see data', 'manage keys'],
   viewer: ['see usage'],
 }
 

@@ -17,7 +17,7 @@ export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   const endsSoon = endsIn < REMINDER_MS && key.replacedBy === null
   const tone = (isOverLimit || endsSoon) && TONES[health.kind] === 'good' ? 'waiting' : TONES[health.kind]
   const overLimit = isOverLimit ? texts.overLimit(rejected24h) : NOTHING
-  const endText = isAllowed(frame, 'manage') ? texts.endsIn : texts.endsInForViewer
+  const endText = isAllowed(frame, 'manage keys') ? texts.endsIn : texts.endsInForViewer
   const end = endsSoon ? endText(durationOf(endsIn)) : NOTHING
   const log =
     TONES[health.kind] !== 'bad' && !isOverLimit

@@ -27,7 +27,7 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
     title: key.name,
     lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(frame, key)}<span>${used}</span>${offFact(frame, key)}${limitTexts(frame, key).map((text) => html`<span>${text}</span>`)}</span>`,
     trail: [{ label: usage.title, href: paths.usage }],
-    ...(key.revokedAt === null && isAllowed(frame, 'manage') ? { actions: keyActions(frame, key) } : {}),
+    ...(key.revokedAt === null && isAllowed(frame, 'manage keys') ? { actions: keyActions(frame, key) } : {}),
   })
   return layout(
     frame,

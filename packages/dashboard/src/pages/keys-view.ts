@@ -21,7 +21,7 @@ import { keySwitch } from './turn-off-view.ts'
 
 export function keysView(frame: Frame, page: KeysPage): Html {
   const { keys: texts } = frame.texts
-  const canManage = isAllowed(frame, 'manage')
+  const canManage = isAllowed(frame, 'manage keys')
   const head = pageHead(frame, { title: texts.title, lead: canManage ? texts.lead : texts.leadForViewer })
   const create = canManage ? createCard(frame, page) : NOTHING
   return layout(
@@ -32,7 +32,7 @@ export function keysView(frame: Frame, page: KeysPage): Html {
 
 /** Returns a link to a new key whose page the merchant left without confirming the copy. */
 function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
-  if (unconfirmed === null || !isAllowed(frame, 'manage')) return NOTHING
+  if (unconfirmed === null || !isAllowed(frame, 'manage keys')) return NOTHING
   const { id, name } = unconfirmed
   return callout(frame.texts.keys.unconfirmed(name, pathsOf(frame).created(id)), 'waiting')
 }
@@ -42,7 +42,7 @@ export function liveFragment(frame: Frame, { active }: Pick<KeysPage, 'active'>)
   const { keys: texts } = frame.texts
   const content =
     active.length === 0
-      ? emptyState(texts.empty.heading, isAllowed(frame, 'manage') ? texts.empty.text : texts.empty.viewer)
+      ? emptyState(texts.empty.heading, isAllowed(frame, 'manage keys') ? texts.empty.text : texts.empty.viewer)
       : html`<ul class="keys" role="list">${active.map((key) => keyItem(frame, key))}</ul>`
   const refresh = html`hx-get="${pathsOf(frame).live}" hx-trigger="every 10s" hx-select="#active-keys" hx-swap="outerMorph"`
   return html`<div id="active-keys" ${refresh}>${card({ id: 'keys', title: texts.cardTitle, isFlush: active.length > 0 }, content)}</div>`
@@ -66,7 +66,7 @@ function unusedNote(frame: Frame, key: ActiveKeyRow): Html {
   if (days === null) return NOTHING
   const { unused } = frame.texts.keys
   const since = key.lastUsedAt === null ? unused.sinceCreation(days) : unused.sinceLastUse(days)
-  const advice = isAllowed(frame, 'manage') ? unused.advice(pathsOf(frame).revoke(key.id), key.name) : NOTHING
+  const advice = isAllowed(frame, 'manage keys') ? unused.advice(pathsOf(frame).revoke(key.id), key.name) : NOTHING
   return html`<p class="unused">${since} ${advice}</p>`
 }
 
@@ -82,7 +82,7 @@ function limitsNote(frame: Frame, key: KeyRow): Html {
 }
 
 function actions(frame: Frame, key: KeyRow): Html {
-  if (!isAllowed(frame, 'manage')) return NOTHING
+  if (!isAllowed(frame, 'manage keys')) return NOTHING
   const paths = pathsOf(frame)
   const { keys: texts } = frame.texts
   const isReplaced = key.replacedBy !== null

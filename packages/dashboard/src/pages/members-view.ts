@@ -17,21 +17,21 @@ export function membersView(frame: Frame, page: MembersPage): Html {
   const { title, lead } = frame.texts.members
   const head = pageHead(frame, { title, lead })
   const invitations = page.invitations.length === 0 ? NOTHING : invitationsCard(frame, page)
-  const invite = isAllowed(frame, 'manage') ? inviteCard(frame, page) : NOTHING
+  const invite = isAllowed(frame, 'manage members') ? inviteCard(frame, page) : NOTHING
   return layout(frame, html`${head}${membersCard(frame, page)}${invitations}${invite}`)
 }
 
 function membersCard(frame: Frame, { members }: MembersPage): Html {
   const { members: texts, roles } = frame.texts
   const { title, columns, you, lastAdmin } = texts.list
-  const canManage = isAllowed(frame, 'manage')
+  const canManage = isAllowed(frame, 'manage members')
   const admins = members.filter(({ role }) => role === 'admin')
   const rows = members.map((member) => [
     html`${member.email} ${member.isYou ? badge(you, 'good') : NOTHING}`,
     roles.names[member.role],
     ...(canManage ? [signInText(frame, member)] : []),
     relativeTime(member.since, frame),
-    // The last admin can neither leave nor become a viewer.
+    // The last admin can neither leave nor get another role.
     member.role === 'admin' && admins.length === 1 ? NOTHING : memberActions(frame, member),
   ])
   const list = table({
@@ -54,7 +54,7 @@ function memberActions(frame: Frame, { merchantId, email, isYou }: MembersPage['
   const paths = pathsOf(frame)
   const { list: texts } = frame.texts.members
   const leave = linkButton(texts.leave, paths.leave, { about: email })
-  if (!isAllowed(frame, 'manage')) return isYou ? leave : NOTHING
+  if (!isAllowed(frame, 'manage members')) return isYou ? leave : NOTHING
   const changeRole = linkButton(texts.changeRole, paths.memberRole(merchantId), { about: email })
   const remove = isYou ? leave : linkButton(texts.remove, paths.removeMember(merchantId), { about: email })
   return html`<div class="cell-actions">${changeRole}${remove}</div>`
@@ -79,7 +79,7 @@ function invitationsCard(frame: Frame, { invitations, form: inviting }: MembersP
   const { roles } = frame.texts
   const { invitations: texts } = frame.texts.members
   const { columns } = texts
-  const canManage = isAllowed(frame, 'manage')
+  const canManage = isAllowed(frame, 'manage members')
   const rows = invitations.map((invitation) => [
     invitation.email,
     roles.names[invitation.role],

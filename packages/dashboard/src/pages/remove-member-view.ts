@@ -4,7 +4,7 @@ import type { StoreMember } from '@store-export/control'
 import { isAllowed } from '../members/permissions.ts'
 import { card, pageHead } from '../ui/components.ts'
 import { button, form, linkButton } from '../ui/forms.ts'
-import { type Html, html } from '../ui/html.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame } from './models.ts'
@@ -27,8 +27,9 @@ export function leaveView(frame: Frame): Html {
   const paths = pathsOf(frame)
   const { removal } = frame.texts.members
   const { title, lead, button: label } = removal.leave
-  const effects = isAllowed(frame, 'manage')
-    ? html`<p>${removal.keys(paths.api)}</p><p>${removal.invitations}</p>`
+  const invitations = isAllowed(frame, 'manage members') ? html`<p>${removal.invitations}</p>` : NOTHING
+  const effects = isAllowed(frame, 'manage keys')
+    ? html`<p>${removal.keys(paths.api)}</p>${invitations}`
     : html`<p>${removal.unchanged}</p>`
   return confirmationPage(frame, { title, lead }, { label, effects, action: paths.leave })
 }

@@ -25,7 +25,7 @@ export function usageView(frame: Frame, page: UsagePage): Html {
   if (page.keys.length === 0) {
     const next = linkButton(texts.createKey, pathsOf(frame).api, { kind: 'main' })
     const { heading, text, viewer } = texts.empty
-    const none = isAllowed(frame, 'manage') ? emptyState(heading, text, next) : emptyState(heading, viewer)
+    const none = isAllowed(frame, 'manage keys') ? emptyState(heading, text, next) : emptyState(heading, viewer)
     return layout(frame, html`${head}<div class="card"><div class="card-body">${none}</div></div>`)
   }
   return layout(

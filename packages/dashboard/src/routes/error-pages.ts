@@ -18,7 +18,9 @@ export function notFoundPage(request: DashboardRequest): PageResult {
 /** Returns the page for a member whose role lacks a permission. It says who can help. */
 export function forbiddenPage(request: StoreRequest, needs: Permission): PageResult {
   const { forbidden } = request.texts.errors
-  const text = needs === 'see data' ? forbidden.data : forbidden.change
+  const isKeys = needs === 'manage keys' || needs === 'see usage'
+  const change = isKeys ? forbidden.changeKeys : forbidden.changeMembers(request.texts.roles.names[request.store.role])
+  const text = needs === 'see data' ? forbidden.data : change
   const paths = storePaths(request.store.id)
   const next =
     needs === 'see data'

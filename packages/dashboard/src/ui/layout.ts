@@ -110,7 +110,7 @@ function statusNote(frame: Frame): Html {
   const { store, section, texts } = frame
   if (store === null || section === null || store.status === 'ready') return NOTHING
   if (SECTIONS_WITH_NOTE.includes(section)) return NOTHING
-  const isViewer = store.status === 'generating' && !isAllowed(frame, 'manage')
+  const isViewer = store.status === 'generating' && !isAllowed(frame, 'manage keys')
   return callout(isViewer ? texts.layout.generatingForViewer : texts.layout[store.status], 'waiting')
 }
 

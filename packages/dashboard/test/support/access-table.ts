@@ -1,23 +1,28 @@
 // Lists the response of each route of the dashboard for each visitor. The test fails for a route that is not here.
 
 /** The senders of requests. `stranger` is an admin of another store, and `newcomer` sees no store. */
-export const VISITORS = ['admin', 'viewer', 'stranger', 'newcomer', 'signedOut'] as const
+export const VISITORS = ['admin', 'developer', 'viewer', 'stranger', 'newcomer', 'signedOut'] as const
 export type Visitor = (typeof VISITORS)[number]
 
-/** Statuses of a route of a store, for an admin and a viewer of the store. */
+/** Statuses of a route of a store, for members of the store with each role. */
 interface StoreRoute {
   readonly admin: number
+  readonly developer: number
   readonly viewer: number
   /** Fields of the form, without its token. */
   readonly fields?: Readonly<Record<string, string>>
 }
 
-const SEEN = { admin: 200, viewer: 200 }
-const REDIRECT = { admin: 303, viewer: 303 }
+const SEEN = { admin: 200, developer: 200, viewer: 200 }
+const REDIRECT = { admin: 303, developer: 303, viewer: 303 }
 /** A page for admins. */
-const ADMIN_PAGE = { admin: 200, viewer: 403 }
+const ADMIN_PAGE = { admin: 200, developer: 403, viewer: 403 }
 /** A form for admins, which redirects afterwards. */
-const ADMIN_FORM = { admin: 303, viewer: 403 }
+const ADMIN_FORM = { admin: 303, developer: 403, viewer: 403 }
+/** A page for admins and developers. */
+const DEVELOPER_PAGE = { admin: 200, developer: 200, viewer: 403 }
+/** A form for admins and developers, which redirects afterwards. */
+const DEVELOPER_FORM = { admin: 303, developer: 303, viewer: 403 }
 
 /** All routes below `/stores/:store`. Others get 404, and visitors without a session are sent to the sign-in page. */
 export const STORE_ROUTES: Readonly<Record<string, StoreRoute>> = {
@@ -29,21 +34,21 @@ export const STORE_ROUTES: Readonly<Record<string, StoreRoute>> = {
   'GET /settings/api': SEEN,
   'GET /settings/api/live': SEEN,
   'GET /settings/api/keys': REDIRECT,
-  'POST /settings/api/keys': { ...ADMIN_FORM, fields: { name: 'Made by a form' } },
+  'POST /settings/api/keys': { ...DEVELOPER_FORM, fields: { name: 'Made by a form' } },
   // Only the browser that created the key sees it.
-  'GET /settings/api/keys/:key/created': ADMIN_PAGE,
-  'GET /settings/api/keys/:key/created/live': ADMIN_PAGE,
-  'GET /settings/api/keys/:key/rename': ADMIN_PAGE,
-  'POST /settings/api/keys/:key/rename': { ...ADMIN_FORM, fields: { name: 'Renamed by a form' } },
-  'GET /settings/api/keys/:key/permissions': ADMIN_PAGE,
-  'POST /settings/api/keys/:key/permissions': { ...ADMIN_FORM, fields: { access: 'sales' } },
-  'GET /settings/api/keys/:key/replace': ADMIN_PAGE,
-  'POST /settings/api/keys/:key/replace': { ...ADMIN_FORM, fields: { ends: 'at once' } },
-  'GET /settings/api/keys/:key/revoke': ADMIN_PAGE,
-  'POST /settings/api/keys/:key/revoke': ADMIN_FORM,
-  'GET /settings/api/keys/:key/turn-off': ADMIN_PAGE,
-  'POST /settings/api/keys/:key/turn-off': ADMIN_FORM,
-  'POST /settings/api/keys/:key/turn-on': ADMIN_FORM,
+  'GET /settings/api/keys/:key/created': DEVELOPER_PAGE,
+  'GET /settings/api/keys/:key/created/live': DEVELOPER_PAGE,
+  'GET /settings/api/keys/:key/rename': DEVELOPER_PAGE,
+  'POST /settings/api/keys/:key/rename': { ...DEVELOPER_FORM, fields: { name: 'Renamed by a form' } },
+  'GET /settings/api/keys/:key/permissions': DEVELOPER_PAGE,
+  'POST /settings/api/keys/:key/permissions': { ...DEVELOPER_FORM, fields: { access: 'sales' } },
+  'GET /settings/api/keys/:key/replace': DEVELOPER_PAGE,
+  'POST /settings/api/keys/:key/replace': { ...DEVELOPER_FORM, fields: { ends: 'at once' } },
+  'GET /settings/api/keys/:key/revoke': DEVELOPER_PAGE,
+  'POST /settings/api/keys/:key/revoke': DEVELOPER_FORM,
+  'GET /settings/api/keys/:key/turn-off': DEVELOPER_PAGE,
+  'POST /settings/api/keys/:key/turn-off': DEVELOPER_FORM,
+  'POST /settings/api/keys/:key/turn-on': DEVELOPER_FORM,
   'GET /settings/members': SEEN,
   'POST /settings/members/invitations': {
     ...ADMIN_FORM,
@@ -62,11 +67,11 @@ export const STORE_ROUTES: Readonly<Record<string, StoreRoute>> = {
   'GET /usage/keys/:key/log.csv': SEEN,
   // Stops emails to the member of the session.
   'POST /usage/keys/:key/emails': { ...REDIRECT, fields: { emails: 'off' } },
-  'GET /data': { admin: 303, viewer: 403 },
-  'GET /data/:list': ADMIN_PAGE,
-  'GET /data/:list/:row': ADMIN_PAGE,
-  'GET /data/:list/:file{[0-9A-Fa-f-]+\\.json}': ADMIN_PAGE,
-  'GET /data/:file{[a-z-]+\\.csv}': ADMIN_PAGE,
+  'GET /data': { admin: 303, developer: 303, viewer: 403 },
+  'GET /data/:list': DEVELOPER_PAGE,
+  'GET /data/:list/:row': DEVELOPER_PAGE,
+  'GET /data/:list/:file{[0-9A-Fa-f-]+\\.json}': DEVELOPER_PAGE,
+  'GET /data/:file{[a-z-]+\\.csv}': DEVELOPER_PAGE,
   'GET /recipes': SEEN,
 }
 

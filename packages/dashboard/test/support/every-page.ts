@@ -22,6 +22,8 @@ export interface Shown {
   readonly guest: { readonly id: string; readonly email: string }
   /** Sees `full`, and changes nothing. */
   readonly viewer: TestMerchant
+  /** Manages the keys of `full`, and no members. */
+  readonly developer: TestMerchant
   /** Has rows, keys and usage. */
   readonly full: TestStore
   /** Has the first schema version and as many keys as possible. Most of them were not used for months. */
@@ -58,7 +60,21 @@ export async function showStores(scene: Scene): Promise<Shown> {
   const guest = await (await accountsOf(platform)).addMerchant('guest@example.com', full.id)
   const viewer = await addMerchant(platform, full.id, empty.id)
   await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${viewer.id}`
-  return { scene, texts: localizationIn('en').texts, merchant, guest, viewer, full, old, empty, generating, imported }
+  const developer = await addMerchant(platform, full.id)
+  await platform.controlSql`update memberships set role = 'developer' where merchant_id = ${developer.id}`
+  return {
+    scene,
+    texts: localizationIn('en').texts,
+    merchant,
+    guest,
+    viewer,
+    developer,
+    full,
+    old,
+    empty,
+    generating,
+    imported,
+  }
 }
 
 async function addEmptyStore(platform: TestPlatform, kind: 'generating' | 'imported'): Promise<string> {
@@ -111,15 +127,15 @@ function storePage(name: string, path: (shown: Shown) => string): EveryPage {
   return { name, isSignedIn: true, open }
 }
 
-/** Returns a page that a viewer opens. */
-function viewerPage(name: string, path: (shown: Shown) => string): EveryPage {
+/** Returns a page that a member with fewer rights opens. */
+function memberPage(role: 'developer' | 'viewer', name: string, path: (shown: Shown) => string): EveryPage {
   const open: EveryPage['open'] = async (page, shown) => {
     const { url, sessionOf } = shown.scene
-    const { cookies } = await sessionOf(shown.viewer)
+    const { cookies } = await sessionOf(shown[role])
     await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
     await page.goto(`${url}/stores/${path(shown)}`)
   }
-  return { name: `${name}, viewer`, isSignedIn: false, open }
+  return { name: `${name}, ${role}`, isSignedIn: false, open }
 }
 
 /** Invites a new person to a store. Returns the token of the link. */
@@ -304,14 +320,17 @@ const STORE_PAGES: readonly EveryPage[] = [
   storePage('not found', ({ full }) => `${full.id}/nowhere`),
 ]
 
-const VIEWER_PAGES: readonly EveryPage[] = [
-  viewerPage('keys', ({ full }) => `${full.id}/settings/api`),
-  viewerPage('members', ({ full }) => `${full.id}/settings/members`),
-  viewerPage('leave', ({ full }) => `${full.id}/settings/members/leave`),
-  viewerPage('requests of a key', ({ full }) => `${full.id}/usage/keys/${full.keyId}`),
-  viewerPage('usage, none', ({ empty }) => `${empty.id}/usage`),
-  viewerPage('data, not allowed', ({ full }) => `${full.id}/data/orders`),
-  viewerPage('revoke, not allowed', ({ full }) => `${full.id}/settings/api/keys/${full.keyId}/revoke`),
+const MEMBER_PAGES: readonly EveryPage[] = [
+  memberPage('developer', 'keys', ({ full }) => `${full.id}/settings/api`),
+  memberPage('developer', 'members', ({ full }) => `${full.id}/settings/members`),
+  memberPage('developer', 'role, not allowed', ({ full, guest }) => `${full.id}/settings/members/${guest.id}/role`),
+  memberPage('viewer', 'keys', ({ full }) => `${full.id}/settings/api`),
+  memberPage('viewer', 'members', ({ full }) => `${full.id}/settings/members`),
+  memberPage('viewer', 'leave', ({ full }) => `${full.id}/settings/members/leave`),
+  memberPage('viewer', 'requests of a key', ({ full }) => `${full.id}/usage/keys/${full.keyId}`),
+  memberPage('viewer', 'usage, none', ({ empty }) => `${empty.id}/usage`),
+  memberPage('viewer', 'data, not allowed', ({ full }) => `${full.id}/data/orders`),
+  memberPage('viewer', 'revoke, not allowed', ({ full }) => `${full.id}/settings/api/keys/${full.keyId}/revoke`),
 ]
 
 const AFTER_STEPS: readonly EveryPage[] = [
@@ -483,4 +502,4 @@ const AFTER_STEPS: readonly EveryPage[] = [
   },
 ]
 
-export const EVERY_PAGE: readonly EveryPage[] = [...OUTSIDE, ...STORE_PAGES, ...VIEWER_PAGES, ...AFTER_STEPS]
+export const EVERY_PAGE: readonly EveryPage[] = [...OUTSIDE, ...STORE_PAGES, ...MEMBER_PAGES, ...AFTER_STEPS]

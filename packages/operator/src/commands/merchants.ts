@@ -56,7 +56,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .option(
       '--role <role>',
-      'admin or viewer. A viewer sees keys and usage, but changes nothing and sees no data. Default: the role that the merchant has in the store, otherwise admin.',
+      'admin, developer, or viewer. A developer manages keys, but no members. A viewer sees keys and usage, but changes nothing and sees no data. Default: the role that the merchant has in the store, otherwise admin.',
       parseRole,
     )
     .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))
@@ -195,7 +195,7 @@ async function removeFromStore({ database }: CommandContext, { email, store, jso
   printMessage('Keys that this merchant created keep working: revoke them with "store-export keys".')
 }
 
-/** Returns the message for a store that only viewers see. None of them can manage its keys. */
+/** Returns the message for a store without an admin. No member can manage its members. */
 function withoutAdmin(storeId: string): string {
   return `No admin has access to the store ${storeId} now; add one with "store-export merchants add --role admin".`
 }

@@ -47,7 +47,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Revoked ${countOf(done.keysRevoked, 'key')}, and turned off ${countOf(done.keysTurnedOff, 'key')}.`)
   printMessage(`Removed ${countOf(done.storesRemoved, 'store')} and ${countOf(done.merchantsRemoved, 'merchant')}.`)
   printMessage(`Removed the access of a merchant to a store: ${countOf(done.membershipsRemoved, 'time')}.`)
-  printMessage(`Made an admin of a store a viewer: ${countOf(done.rolesReduced, 'time')}.`)
+  printMessage(`Reduced the role of a member of a store: ${countOf(done.rolesReduced, 'time')}.`)
   printMessage(`Withdrew ${countOf(done.invitationsWithdrawn, 'invitation')}.`)
   printMessage(`Made an invitation as an admin one as a viewer: ${countOf(done.invitationsReduced, 'time')}.`)
   printMessage(`Removed ${countOf(done.passkeysRemoved, 'passkey')}.`)

@@ -1,7 +1,7 @@
 import { html } from '../../ui/html.ts'
 import type { ActivityTexts } from '../en/activity.ts'
 
-const ROLES = { admin: 'Admin', viewer: 'Betrachter' } as const
+const ROLES = { admin: 'Admin', developer: 'Entwickler', viewer: 'Betrachter' } as const
 
 export const activity = (): ActivityTexts => ({
   title: 'Aktivität',

@@ -7,8 +7,10 @@ export const errors = (): ErrorsTexts => ({
   },
   forbidden: {
     heading: 'Ihre Rolle erlaubt das nicht',
-    change:
-      'Sie sind Betrachter dieses Shops und können seine Schlüssel und Mitglieder nicht ändern. Es wurde nichts geändert. Die Liste der Mitglieder sagt, wer Admin ist und helfen kann.',
+    changeKeys:
+      'Sie sind Betrachter dieses Shops und können seine Schlüssel nicht ändern. Es wurde nichts geändert. Die Liste der Mitglieder sagt, wer Admin oder Entwickler ist und helfen kann.',
+    changeMembers: (role) =>
+      `Sie sind ${role} dieses Shops und können seine Mitglieder nicht ändern. Es wurde nichts geändert. Die Liste der Mitglieder sagt, wer Admin ist und helfen kann.`,
     data: 'Sie sind Betrachter dieses Shops. Betrachter sehen seine Schlüssel und deren Nutzung, aber keine Kundendaten. Ein Admin des Shops kann Ihre Rolle ändern.',
     goToMembers: 'Mitglieder ansehen',
     goToUsage: 'Nutzung ansehen',

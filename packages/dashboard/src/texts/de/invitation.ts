@@ -7,6 +7,8 @@ export const invitation = ({ plural }: Format): InvitationTexts => ({
   lead: {
     admin: (invitedBy, email) =>
       html`<strong>${invitedBy}</strong> lädt <strong>${email}</strong> als Admin in diesen Shop ein. Admins sehen seine Daten und seine Nutzung und verwalten seine Schlüssel und Mitglieder.`,
+    developer: (invitedBy, email) =>
+      html`<strong>${invitedBy}</strong> lädt <strong>${email}</strong> als Entwickler in diesen Shop ein. Entwickler sehen seine Daten und seine Nutzung und verwalten seine Schlüssel.`,
     viewer: (invitedBy, email) =>
       html`<strong>${invitedBy}</strong> lädt <strong>${email}</strong> als Betrachter in diesen Shop ein. Betrachter sehen seine Schlüssel und deren Nutzung, aber sie ändern nichts und sehen keine Kundendaten.`,
   },
@@ -30,6 +32,8 @@ export const invitation = ({ plural }: Format): InvitationTexts => ({
     invitation: {
       admin: (invitedBy, store) =>
         `${invitedBy} lädt Sie als Admin in den Shop „${store}“ in Store Data Export ein. Dort können Sie API-Schlüssel für seine Tools erstellen und seine Daten sehen.`,
+      developer: (invitedBy, store) =>
+        `${invitedBy} lädt Sie als Entwickler in den Shop „${store}“ in Store Data Export ein. Dort können Sie API-Schlüssel für seine Tools erstellen und seine Daten sehen.`,
       viewer: (invitedBy, store) =>
         `${invitedBy} lädt Sie als Betrachter in den Shop „${store}“ in Store Data Export ein. Dort sehen Sie, ob die Abrufe seiner Tools funktionieren.`,
     },

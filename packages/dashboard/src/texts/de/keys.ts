@@ -12,7 +12,7 @@ export const keys = ({ plural, duration }: Format): KeysTexts => ({
   empty: {
     heading: 'Noch keine Schlüssel',
     text: 'Erstellen Sie unten Ihren ersten Schlüssel.',
-    viewer: 'Ein Admin dieses Shops kann Schlüssel erstellen.',
+    viewer: 'Ein Admin oder Entwickler dieses Shops kann Schlüssel erstellen.',
   },
   replacedBy: (key, end) =>
     html`, ersetzt durch ${key}${end === null ? '' : `, läuft ${duration(end)} nach der ersten Verwendung des neuen Schlüssels ab`}`,

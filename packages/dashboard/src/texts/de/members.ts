@@ -4,7 +4,7 @@ import type { Format } from '../format.ts'
 
 export const members = ({ plural }: Format): MembersTexts => ({
   title: 'Mitglieder',
-  lead: 'Admins verwalten die Schlüssel und die Mitglieder dieses Shops und sehen seine Daten. Betrachter sehen seine Schlüssel und deren Nutzung.',
+  lead: 'Admins verwalten die Schlüssel und die Mitglieder dieses Shops. Entwickler verwalten seine Schlüssel. Beide sehen seine Daten. Betrachter sehen seine Schlüssel und deren Nutzung.',
   list: {
     title: 'Mitglieder dieses Shops',
     columns: {
@@ -15,7 +15,7 @@ export const members = ({ plural }: Format): MembersTexts => ({
     },
     you: 'Sie',
     lastAdmin:
-      'Sie sind der letzte Admin. Um diesen Shop zu verlassen oder Betrachter zu werden, laden Sie zuerst einen anderen Admin ein, oder machen Sie ein Mitglied zum Admin.',
+      'Sie sind der letzte Admin. Um diesen Shop zu verlassen oder eine andere Rolle zu bekommen, laden Sie zuerst einen anderen Admin ein, oder machen Sie ein Mitglied zum Admin.',
     changeRole: 'Rolle ändern',
     leave: 'Verlassen',
     remove: 'Entfernen',

@@ -2,16 +2,17 @@ import type { RolesTexts } from '../en/roles.ts'
 
 export const roles = (): RolesTexts => ({
   label: 'Rolle',
-  names: { admin: 'Admin', viewer: 'Betrachter' },
+  names: { admin: 'Admin', developer: 'Entwickler', viewer: 'Betrachter' },
   choices: {
     admin: 'Admin: verwaltet Schlüssel und Mitglieder und sieht die Daten des Shops',
+    developer: 'Entwickler: verwaltet Schlüssel und sieht die Daten des Shops, verwaltet aber keine Mitglieder',
     viewer: 'Betrachter: sieht Schlüssel, Nutzung und Aktivität, aber keine Kundendaten, und ändert nichts',
   },
   change: {
     title: 'Rolle ändern',
     lead: 'Wählen Sie, was dieses Mitglied in diesem Shop tun kann.',
     effects:
-      'Die Änderung gilt sofort. Wird ein Admin zum Betrachter, werden Einladungen zurückgezogen, die er gesendet hat. Schlüssel, die er kopiert hat, funktionieren weiter.',
+      'Die Änderung gilt sofort. Bekommt ein Admin eine andere Rolle, werden Einladungen zurückgezogen, die er gesendet hat. Schlüssel, die er kopiert hat, funktionieren weiter.',
     button: 'Rolle speichern',
     done: 'Die Rolle ist geändert. Sie gilt ab sofort.',
   },

@@ -80,6 +80,10 @@ export const activity = () => ({
   } satisfies Record<OtherActor, string>,
 })
 
-const ROLES: Readonly<Record<MemberRole, string>> = { admin: 'an admin', viewer: 'a viewer' }
+const ROLES: Readonly<Record<MemberRole, string>> = {
+  admin: 'an admin',
+  developer: 'a developer',
+  viewer: 'a viewer',
+}
 
 export type ActivityTexts = ReturnType<typeof activity>

@@ -7,8 +7,10 @@ export const errors = () => ({
   },
   forbidden: {
     heading: 'Your role doesn’t include this',
-    change:
-      'You are a viewer of this store, so you can’t change its keys or members. Nothing was changed. The list of members says who is an admin and can help.',
+    changeKeys:
+      'You are a viewer of this store, so you can’t change its keys. Nothing was changed. The list of members says who is an admin or a developer and can help.',
+    changeMembers: (role: string) =>
+      `You are a ${role.toLowerCase()} of this store, so you can’t change its members. Nothing was changed. The list of members says who is an admin and can help.`,
     data: 'You are a viewer of this store. Viewers see its keys and their usage, but no data of customers. An admin of the store can change your role.',
     goToMembers: 'See the members',
     goToUsage: 'See the usage',

@@ -8,6 +8,8 @@ export const invitation = ({ plural }: Format) => ({
   lead: {
     admin: (invitedBy: string, email: string) =>
       html`<strong>${invitedBy}</strong> invites <strong>${email}</strong> to this store as an admin. Admins see its data and usage, and manage its keys and members.`,
+    developer: (invitedBy: string, email: string) =>
+      html`<strong>${invitedBy}</strong> invites <strong>${email}</strong> to this store as a developer. Developers see its data and usage, and manage its keys.`,
     viewer: (invitedBy: string, email: string) =>
       html`<strong>${invitedBy}</strong> invites <strong>${email}</strong> to this store as a viewer. Viewers see its keys and their usage, but change nothing and see no data of customers.`,
   },
@@ -30,6 +32,8 @@ export const invitation = ({ plural }: Format) => ({
     invitation: {
       admin: (invitedBy: string, store: string) =>
         `${invitedBy} invites you as an admin to the store “${store}” in Store Data Export. There you can create API keys for its tools and see its data.`,
+      developer: (invitedBy: string, store: string) =>
+        `${invitedBy} invites you as a developer to the store “${store}” in Store Data Export. There you can create API keys for its tools and see its data.`,
       viewer: (invitedBy: string, store: string) =>
         `${invitedBy} invites you as a viewer to the store “${store}” in Store Data Export. There you can see whether the syncs of its tools work.`,
     },

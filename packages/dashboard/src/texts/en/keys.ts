@@ -13,7 +13,7 @@ export const keys = ({ plural, duration }: Format) => ({
   empty: {
     heading: 'No keys yet',
     text: 'Create your first key below.',
-    viewer: 'An admin of this store can create keys.',
+    viewer: 'An admin or a developer of this store can create keys.',
   },
   replacedBy: (key: Html, end: Duration | null) =>
     html`, replaced by ${key}${end === null ? '' : `, ends ${duration(end)} after the first use of the new key`}`,

@@ -5,13 +5,13 @@ import type { Format } from '../format.ts'
 
 export const members = ({ plural }: Format) => ({
   title: 'Members',
-  lead: 'Admins manage the keys and the members of this store, and see its data. Viewers see its keys and their usage.',
+  lead: 'Admins manage the keys and the members of this store. Developers manage its keys. Both see its data. Viewers see its keys and their usage.',
   list: {
     title: 'Members of this store',
     columns: { email: 'Email', signsInWith: 'Signs in with', since: 'Member since', actions: 'Actions' },
     you: 'You',
     lastAdmin:
-      'You are the last admin. To leave this store or become a viewer, first invite another admin, or make a member an admin.',
+      'You are the last admin. To leave this store or get another role, first invite another admin, or make a member an admin.',
     changeRole: 'Change role',
     leave: 'Leave',
     remove: 'Remove',

@@ -2,16 +2,17 @@
 
 export const roles = () => ({
   label: 'Role',
-  names: { admin: 'Admin', viewer: 'Viewer' },
+  names: { admin: 'Admin', developer: 'Developer', viewer: 'Viewer' },
   choices: {
     admin: 'Admin: manages keys and members, and sees the store’s data',
+    developer: 'Developer: manages keys, and sees the store’s data, but does not manage members',
     viewer: 'Viewer: sees keys, usage, and activity, but no data of customers, and changes nothing',
   },
   change: {
     title: 'Change the role',
     lead: 'Choose what this member can do in this store.',
     effects:
-      'The change applies immediately. If an admin becomes a viewer, invitations that this admin has sent are withdrawn. Keys that this admin has copied continue to work.',
+      'The change applies immediately. If an admin gets another role, invitations that this admin has sent are withdrawn. Keys that this admin has copied continue to work.',
     button: 'Save role',
     done: 'The role is changed. It applies immediately.',
   },
