@@ -257,6 +257,7 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
     keysTurnedOff: 0,
     storesRemoved: 0,
     merchantsRemoved: 0,
+    twoFactorRulesEnabled: 0,
     keysToCompare: [],
     membershipsRemoved: 0,
     rolesReduced: 0,

@@ -42,6 +42,8 @@ export const AUDIT_ACTIONS = [
   'invitation.withdrawn',
   'two_factor.enabled',
   'two_factor.disabled',
+  'two_factor_rule.enabled',
+  'two_factor_rule.disabled',
   'passkey.added',
   'passkey.removed',
   'secrets.rotated',

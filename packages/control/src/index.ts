@@ -144,6 +144,7 @@ export {
   setStore,
   UnknownStore,
 } from './stores.ts'
+export { readSecondFactor, type SecondFactor, setTwoFactorRule } from './two-factor-rule.ts'
 export {
   type KeyActivity,
   type LastError,

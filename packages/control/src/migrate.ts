@@ -22,6 +22,7 @@ import type { RandomBytes } from './random.ts'
 import { ROLES_SCHEMA } from './roles-schema.ts'
 import { SCHEMA } from './schema.ts'
 import { makeCursorSecret } from './service-secrets.ts'
+import { TWO_FACTOR_RULE_SCHEMA } from './two-factor-rule-schema.ts'
 
 /** Statements by the name of their migration, in the order in which they run. A released migration never changes. */
 export const MIGRATIONS: Readonly<Record<string, string>> = {
@@ -31,6 +32,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '004-claimed-stores': CLAIMS_SCHEMA,
   '005-permission-changes': PERMISSION_CHANGES_SCHEMA,
   '006-developer-role': DEVELOPER_ROLE_SCHEMA,
+  '007-two-factor-rule': TWO_FACTOR_RULE_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

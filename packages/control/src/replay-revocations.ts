@@ -11,6 +11,7 @@ import { findMemberRole, type MemberRole, reduceMemberRole } from './member-role
 import { removeMembership, removeMerchant, removePasskey } from './merchants.ts'
 import { isUuid } from './random.ts'
 import { getStore, removeStore } from './stores.ts'
+import { setTwoFactorRule } from './two-factor-rule.ts'
 
 /** The members of an audit event that a replay needs. */
 export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 'keyId' | 'merchantId' | 'details'>
@@ -30,6 +31,8 @@ export interface Replay {
   /** Number of invitations that got a role with fewer rights. */
   readonly invitationsReduced: number
   readonly passkeysRemoved: number
+  /** Number of stores that require a second factor again. */
+  readonly twoFactorRulesEnabled: number
   /** IDs of active keys whose permissions changed after the backup. The events don't say what the permissions were. */
   readonly keysToCompare: readonly string[]
   /** Number of events without effect, such as those about IDs that the backup doesn't have. */
@@ -57,6 +60,7 @@ export async function replayRevocations(
     if (kind === 'membership') last.set([kind, memberOf(event)].join(' '), event)
     else if (action === 'key.revoked' || action === 'store.removed' || action === 'merchant.removed')
       last.set([kind, keyId ?? storeId ?? merchantId].join(' '), event)
+    else if (kind === 'two_factor_rule') last.set([kind, storeId].join(' '), event)
     else if (action === 'key.turned_off' || action === 'key.turned_on') last.set(['switch', keyId].join(' '), event)
     else if (kind === 'invitation') last.set([kind, invitationId].join(' '), event)
     else if (action === 'passkey.removed') last.set([kind, details].join(' '), event)
@@ -79,6 +83,7 @@ export async function replayRevocations(
     invitationsWithdrawn: count('invitation.withdrawn'),
     invitationsReduced: count('invitation.created'),
     passkeysRemoved: count('passkey.removed'),
+    twoFactorRulesEnabled: count('two_factor_rule.enabled'),
     keysToCompare: await keysToCompare(database, events),
     unchanged: revocations.length - Object.values(done).reduce((sum, each) => sum + each, 0),
   }
@@ -101,7 +106,8 @@ const ROLE_ACTIONS: readonly string[] = ['membership.added', 'membership.role_ch
 
 /** Whether the event revokes nothing. The last event of a developer or viewer can revoke another role. */
 function givesAccess({ action, details }: RevocationEvent): boolean {
-  return action === 'key.turned_on' || (ROLE_ACTIONS.includes(action) && roleIn(details) === 'admin')
+  if (action === 'key.turned_on' || action === 'two_factor_rule.disabled') return true
+  return ROLE_ACTIONS.includes(action) && roleIn(details) === 'admin'
 }
 
 /** Returns the role in the details of an event. Events from before there were roles have none. */
@@ -151,6 +157,7 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   if (action === 'invitation.created') return reduceInvitation(database, { storeId: of.storeId, invitationId }, role)
   if (action === 'membership.added' || action === 'membership.role_changed') return reduceMemberRole(database, of, role)
   if (action === 'passkey.removed') return removePasskey(database, idIn(of, 'passkey'))
+  if (action === 'two_factor_rule.enabled') return enableTwoFactorRule(database, of.storeId)
   const email = await emailOf(database, of.merchantId ?? '')
   if (email === null) return false
   if (action === 'membership.removed') {
@@ -159,6 +166,11 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   }
   await removeMerchant(database, email)
   return true
+}
+
+async function enableTwoFactorRule(database: ControlDatabase, storeId: string | null): Promise<boolean> {
+  if (storeId === null || !isUuid(storeId)) return false
+  return (await setTwoFactorRule({ database, storeId, isRequired: true, changedBy: null })) === 'changed'
 }
 
 /** Returns an ID in the details; '' without it. */

@@ -35,6 +35,8 @@ export const STORE_ACTIONS = [
   'membership.removed',
   'invitation.created',
   'invitation.withdrawn',
+  'two_factor_rule.enabled',
+  'two_factor_rule.disabled',
   'store.added',
   'store.changed',
 ] as const satisfies readonly AuditAction[]

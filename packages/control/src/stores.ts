@@ -34,6 +34,8 @@ export interface RegisteredStore {
   readonly encryptedPassword: EncryptedPassword | null
   /** The schema that contains the store's tables. */
   readonly schemaName: string
+  /** Whether members need a second factor to open the store in the dashboard. */
+  readonly requiresTwoFactor: boolean
   readonly createdAt: Date
   /** Time of the removal; null while the store is registered. */
   readonly removedAt: Date | null
@@ -135,6 +137,7 @@ export interface StoreChange {
   readonly state?: StoreState
   readonly databaseUrl?: string
   readonly schemaName?: string
+  readonly requiresTwoFactor?: boolean
 }
 
 /**
@@ -159,6 +162,7 @@ export async function setStore(
   const [changed] = await pool.query<RegisteredStore>(sql`
     update stores set name = coalesce(${name}, name), state = coalesce(${change.state ?? null}, state),
       schema_name = coalesce(${schemaName}, schema_name),
+      two_factor_required = coalesce(${change.requiresTwoFactor ?? null}, two_factor_required),
       database_url = case when ${keepUrl}::boolean then database_url else ${url} end,
       database_password = case when ${keepUrl}::boolean then database_password else ${encrypted} end
     where id = ${store.id} and removed_at is null
@@ -243,4 +247,5 @@ function uuidOrNull(text: string): string | null {
 
 /** The columns of a `RegisteredStore`, for a select list. */
 export const STORE_COLUMNS = sql`id, external_id as "externalId", name, origin, state, database_url as "databaseUrl",
-  database_password as "encryptedPassword", schema_name as "schemaName", created_at as "createdAt", removed_at as "removedAt"`
+  database_password as "encryptedPassword", schema_name as "schemaName",
+  two_factor_required as "requiresTwoFactor", created_at as "createdAt", removed_at as "removedAt"`

@@ -36,6 +36,7 @@ import { generalPage, home, storesPage } from './routes/stores.ts'
 import { turnOff, turnOffPage, turnOn } from './routes/switch-key.ts'
 import { setTheme } from './routes/theme.ts'
 import { confirmTwoFactor, renewRecoveryCodes, setUpTwoFactor, turnOffTwoFactor } from './routes/two-factor.ts'
+import { releaseTwoFactor, requireTwoFactor, twoFactorRulePage } from './routes/two-factor-rule.ts'
 import { keyUsagePage, logDownload, usagePage } from './routes/usage.ts'
 import { securityHeaders } from './security/security-headers.ts'
 import type { Services } from './services.ts'
@@ -121,6 +122,9 @@ function addStoreRoutes(app: Hono<Environment>, { storePage, storeForm, storeFil
   store.get('/settings/members', storePage('see usage', membersPage))
   store.get('/settings/members/leave', storePage('see usage', leavePage))
   store.post('/settings/members/leave', storeForm('see usage', leave))
+  store.get('/settings/members/two-factor', storePage('manage members', twoFactorRulePage))
+  store.post('/settings/members/two-factor/on', storeForm('manage members', requireTwoFactor))
+  store.post('/settings/members/two-factor/off', storeForm('manage members', releaseTwoFactor))
   store.post('/settings/members/invitations', storeForm('manage members', inviteMember))
   store.post('/settings/members/invitations/:invitation/send', storeForm('manage members', sendAgain))
   store.post('/settings/members/invitations/:invitation/withdraw', storeForm('manage members', withdraw))

@@ -2,7 +2,7 @@
 // session. All names of the store "Alpha" begin with its name, so that a foreign byte is visible.
 
 import { randomBytes } from 'node:crypto'
-import { createKey, invite, type MemberRole } from '@store-export/control'
+import { createKey, invite, MEMBER_ROLES, type MemberRole } from '@store-export/control'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountsOf, type PageResponse, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -25,7 +25,7 @@ let smtp: TestSmtpServer
 let alpha: TestStore
 let beta: TestStore
 let customerId: string
-const sessions = new Map<Visitor, PlainBrowser>()
+const sessions = new Map<Visitor | 'weak', PlainBrowser>()
 /** The key, member, and invitation of the store that a request is about. Each test has new ones. */
 let target: { readonly key: string; readonly member: string; readonly invitation: string }
 
@@ -49,6 +49,7 @@ beforeEach(async () => {
   await platform.controlSql`delete from sign_in_attempts`
   await platform.controlSql`delete from invitations where store_id = ${alpha.id}`
   await platform.controlSql`delete from memberships where store_id = ${alpha.id}`
+  await platform.controlSql`update stores set two_factor_required = false where id = ${alpha.id}`
   await platform.controlSql`update api_keys set revoked_at = now() where store_id = ${alpha.id} and revoked_at is null`
   const admin = await addMember('alpha-admin', alpha.id, 'admin')
   // The last admin could not leave.
@@ -92,10 +93,11 @@ const NAMES = {
   viewer: 'alpha-viewer',
   stranger: 'beta-admin',
   newcomer: 'newcomer',
+  weak: 'weak',
 } as const
 
 /** Returns the browser of a visitor, signed in except for `signedOut`. */
-async function browserOf(visitor: Visitor): Promise<PlainBrowser> {
+async function browserOf(visitor: Visitor | 'weak'): Promise<PlainBrowser> {
   const browser = sessions.get(visitor) ?? new PlainBrowser(urlOf(platform))
   if (visitor !== 'signedOut' && !sessions.has(visitor))
     await browser.signIn({ email: `${NAMES[visitor]}@example.com`, password: PASSWORD })
@@ -104,7 +106,7 @@ async function browserOf(visitor: Visitor): Promise<PlainBrowser> {
 }
 
 /** Sends a request with a valid form token of the visitor, so that only the role decides. */
-async function request(visitor: Visitor, route: string, path: string, fields = {}): Promise<PageResponse> {
+async function request(visitor: Visitor | 'weak', route: string, path: string, fields = {}): Promise<PageResponse> {
   const browser = await browserOf(visitor)
   if (!route.startsWith('POST')) return browser.get(path)
   const [page, action] = visitor === 'signedOut' ? ['/sign-in', '/sign-in'] : ['/account', '/sign-out']
@@ -134,6 +136,7 @@ async function state(): Promise<string> {
     await sql`select merchant_id, role from memberships where store_id = ${alpha.id} order by merchant_id`,
     await sql`select id, sent_at, role, outcome from invitations where store_id = ${alpha.id} order by id`,
     await sql`select * from alert_mutes order by key_id, merchant_id`,
+    await sql`select two_factor_required from stores where id = ${alpha.id}`,
     smtp.emails.length,
   ])
 }
@@ -207,6 +210,26 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     await addMember('beta-admin', beta.id, 'admin')
   })
 
+  test(`[GEN-2] if the store requires a second factor, and a member without one sends ${name}, the response is 403, shows nothing of the store, and changes nothing`, async () => {
+    await platform.controlSql`update stores set two_factor_required = true where id = ${alpha.id}`
+    const before = await state()
+    for (const role of MEMBER_ROLES) {
+      // The page shows the email address of its reader, so it must not contain the name of the store.
+      await addMember('weak', alpha.id, role)
+      await platform.controlSql`
+        update memberships set role = ${role}
+        where merchant_id = (select id from merchants where email = 'weak@example.com')`
+      const membersNow = await state()
+      const response = await request('weak', route, pathOf(route, alpha.id), fields)
+      expect(response.status, role).toBe(403)
+      expect(response.text, role).toContain('This store requires two-factor sign-in')
+      expect(bytesOf(response), role).not.toMatch(ALPHA)
+      expect(bytesOf(response), role).not.toMatch(CUSTOMER)
+      expect(await state()).toBe(membersNow)
+    }
+    expect(before).toContain('"two_factor_required":true')
+  })
+
   test(`if a viewer sends ${name}, the response is ${statuses.viewer}${statuses.viewer === 403 ? ', says why, and changes nothing' : ''}`, async () => {
     const before = await state()
     const response = await request('viewer', route, pathOf(route, alpha.id), fields)
@@ -232,7 +255,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     const before = await state()
     const response = await request('admin', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.admin)
-    if (route.startsWith('POST')) expect(await state()).not.toBe(before)
+    if (route.startsWith('POST') && statuses.admin === 303) expect(await state()).not.toBe(before)
     else expect(await state()).toBe(before)
     if (statuses.viewer === 403 && route.includes('/data/')) expect(response.text).toMatch(CUSTOMER)
   })

@@ -93,6 +93,38 @@ async function expectRejected(passkey: SoftPasskey, deviation: Deviation = {}) {
   expect(await isSignedIn(visitor)).toBe(false)
 }
 
+describe('a store that requires a second factor', () => {
+  const rule = () => `/stores/${store.id}/settings/members/two-factor`
+  const setRule = (isRequired: boolean) =>
+    platform.controlSql`update stores set two_factor_required = ${isRequired} where id = ${store.id}`
+
+  test('if the account has a passkey, only a session that the passkey opened sees the store, until the passkey is removed', async () => {
+    onTestFinished(async () => void (await setRule(false)))
+    const byPassword = await signedIn()
+    const passkey = await addPasskey(byPassword)
+    await setRule(true)
+    const { visitor } = await signInWith(passkey)
+    expect([await isSignedIn(byPassword), await isSignedIn(visitor)]).toEqual([false, true])
+    expect((await byPassword.get(settings())).text).toContain('If you have a passkey')
+    await platform.controlSql`delete from merchant_passkeys where merchant_id = ${merchant.id}`
+    expect((await visitor.get(settings())).status).toBe(403)
+  })
+
+  test('if a session with a passkey is ten minutes old, an admin can require a second factor, but must sign in again to release it', async () => {
+    onTestFinished(async () => void (await setRule(false)))
+    const { visitor } = await signInWith(await addPasskey(await signedIn()))
+    expect((await visitor.send(rule(), `${rule()}/on`)).status).toBe(303)
+    await platform.controlSql`
+      update merchant_sessions set created_at = now() - interval '601 seconds' where merchant_id = ${merchant.id}`
+    const form_token = await visitor.formTokenOf('/account', '/sign-out')
+    expect((await visitor.get(rule())).text).toContain('sign in again with your second factor')
+    expect((await visitor.post(`${rule()}/off`, { form_token })).status).toBe(409)
+    expect((await visitor.get(settings())).status).toBe(200)
+    await platform.controlSql`update merchant_sessions set created_at = now() where merchant_id = ${merchant.id}`
+    expect((await visitor.send(rule(), `${rule()}/off`)).status).toBe(303)
+  })
+})
+
 describe('adding a passkey', () => {
   test('if the password is right, the passkey is added under its name, and signs in without password and email', async () => {
     const visitor = await signedIn()

@@ -48,6 +48,18 @@ describe('single sign-on', () => {
     )
   })
 
+  test('if the store requires a second factor, single sign-on opens it, because the provider can request one', async () => {
+    const setRule = (isRequired: boolean) =>
+      scene.platform.controlSql`update stores set two_factor_required = ${isRequired}`
+    await setRule(true)
+    const visitor = scene.browser()
+    await scene.signIn(visitor, 'known')
+    expect((await visitor.get(scene.settings)).status).toBe(200)
+    await scene.platform.controlSql`update merchant_sessions set opened_by = null`
+    expect((await visitor.get(scene.settings)).status).toBe(403)
+    await setRule(false)
+  })
+
   test('the single sign-on button has the configured text and starts with PKCE, state, and nonce', async () => {
     const { text } = await scene.browser().get('/sign-in')
     expect(text).toContain('Sign in at the &lt;mall&gt;')

@@ -102,6 +102,7 @@ test('[AUTH-5] if a backup of the control database is restored, replay-revocatio
     invitations_withdrawn: 0,
     invitations_reduced: 0,
     passkeys_removed: 0,
+    two_factor_rules_enabled: 0,
     keys_to_compare: [],
     unchanged: 1,
   })

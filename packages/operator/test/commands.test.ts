@@ -285,6 +285,20 @@ describe('store-export stores', () => {
   })
 })
 
+test('if stores set has --require-two-factor, stores list shows the rule, and another value is refused', async () => {
+  const store = await register('With a rule')
+  const ruleOf = async () =>
+    (await runJson('stores', 'list')).stores.find(({ id }: { id: string }) => id === store).two_factor_required
+  expect(await ruleOf()).toBe(false)
+  const set = await runJson('stores', 'set', store, '--require-two-factor', 'on')
+  expect(set).toMatchObject({ id: store, two_factor_required: true })
+  expect(await ruleOf()).toBe(true)
+  await runJson('stores', 'set', store, '--require-two-factor', 'off')
+  expect(await ruleOf()).toBe(false)
+  const refused = await runCommand(['stores', 'set', store, '--require-two-factor', 'maybe'], { settings })
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('on, off') })
+})
+
 describe('store-export keys', () => {
   test('[AUTH-3] after keys create, keys list prints only the prefix and the last characters of the key', async () => {
     const store = await register('Keys')

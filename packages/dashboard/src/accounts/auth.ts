@@ -48,6 +48,7 @@ export function createAuth(options: AuthOptions) {
   const { linkMinutes, onLink } = options
   return betterAuth({
     ...commonAuthOptions(options),
+    databaseHooks: { session: { create: { before: async (session, context) => markPasskey(session, context?.path) } } },
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
@@ -65,6 +66,11 @@ export function createAuth(options: AuthOptions) {
       passkeys(options.url),
     ],
   })
+}
+
+/** Notes in a session that a passkey opened it, for stores that require a second factor. */
+async function markPasskey<T extends object>(session: T, path: string | undefined) {
+  return { data: path === '/passkey/verify-authentication' ? { ...session, openedBy: 'passkey' } : session }
 }
 
 /**
@@ -134,6 +140,7 @@ export function commonAuthOptions({ database, secret, url, frameAncestors = [], 
       updateAge: DAY_SECONDS,
       // Otherwise, better-auth rejects the list of sessions a day after the sign-in.
       freshAge: 0,
+      additionalFields: { openedBy: { type: 'string', required: false, input: false, fieldName: 'opened_by' } },
     },
     user: {
       modelName: 'merchants',

@@ -42,7 +42,10 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
     ...common,
     // The state is in a sealed cookie, so that abandoned sign-ins leave no rows in the database.
     account: { ...common.account, storeStateStrategy: 'cookie', updateAccountOnSignIn: false },
-    databaseHooks: { account: { create: { before: async () => ({ data: NO_TOKENS }) } } },
+    databaseHooks: {
+      account: { create: { before: async () => ({ data: NO_TOKENS }) } },
+      session: { create: { before: async (session) => ({ data: { ...session, openedBy: 'single_sign_on' } }) } },
+    },
     plugins: [
       genericOAuth({
         config: [

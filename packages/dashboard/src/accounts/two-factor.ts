@@ -68,6 +68,18 @@ export class TwoFactor {
     return { kind: 'done', cookies, recoveryCodes: backupCodes }
   }
 
+  /** Checks a code of the app in a session of an account with a second factor. */
+  async check(
+    session: MerchantSession,
+    { code, headers }: { readonly code: string; readonly headers: Headers },
+  ): Promise<Attempt<object>> {
+    return this.#limited<unknown>([codeScope(session.merchantId)], async () => {
+      if (!(await this.#isUnused(session.merchantId, code))) return REJECTED
+      const body = { code: digitsOf(code) }
+      return callAuth(() => this.#auth.api.verifyTOTP({ body, headers: cookieHeader(headers), returnHeaders: true }))
+    })
+  }
+
   /** Replaces the recovery codes if the password is right, and returns the new ones. */
   async renewRecoveryCodes(check: PasswordCheck): Promise<Attempt<{ readonly recoveryCodes: readonly string[] }>> {
     const body = { password: check.password }

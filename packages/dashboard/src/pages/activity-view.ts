@@ -116,6 +116,10 @@ function changeText(frame: Frame, event: StoreEvent): Html {
       return texts.invited(invited, role)
     case 'invitation.withdrawn':
       return texts.invitationWithdrawn(invited)
+    case 'two_factor_rule.enabled':
+      return texts.twoFactorRequired
+    case 'two_factor_rule.disabled':
+      return texts.twoFactorOptional
     case 'store.added':
       return texts.storeAdded
     case 'store.changed':

@@ -7,6 +7,8 @@ export interface MembersPage {
   /** In the order in which they got access. */
   readonly members: readonly (StoreMember & { readonly isYou: boolean })[]
   readonly invitations: readonly PendingInvitation[]
+  /** Whether the store requires a second factor of its members. */
+  readonly requiresTwoFactor: boolean
   /** The form for invitations; null if the dashboard can't send emails. */
   readonly form: {
     /** The typed address. */
@@ -24,6 +26,21 @@ export interface MemberRolePage {
   readonly email: string
   readonly role: MemberRole
   /** The error message; null without an error. */
+  readonly problem: string | null
+}
+
+/** The page that changes whether a store requires a second factor of its members. */
+export interface TwoFactorRulePage {
+  readonly isRequired: boolean
+  /** Whether this session has a second factor. */
+  readonly isUsed: boolean
+  /** How this admin confirms that the rule is turned off: by a code of the app, or by a new sign-in. */
+  readonly confirmBy: 'code' | 'sign-in'
+  /** Whether this session is new enough to turn the rule off. */
+  readonly isFresh: boolean
+  /** Email addresses of the members without a second factor. */
+  readonly without: readonly string[]
+  /** The error message for the code; null without an error. */
   readonly problem: string | null
 }
 

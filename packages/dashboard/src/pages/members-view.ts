@@ -12,13 +12,15 @@ import { table } from '../ui/table.ts'
 import type { MembersPage } from './member-models.ts'
 import { roleChoice } from './member-role-view.ts'
 import type { Frame } from './models.ts'
+import { twoFactorRuleCard } from './two-factor-rule-view.ts'
 
 export function membersView(frame: Frame, page: MembersPage): Html {
   const { title, lead } = frame.texts.members
   const head = pageHead(frame, { title, lead })
   const invitations = page.invitations.length === 0 ? NOTHING : invitationsCard(frame, page)
   const invite = isAllowed(frame, 'manage members') ? inviteCard(frame, page) : NOTHING
-  return layout(frame, html`${head}${membersCard(frame, page)}${invitations}${invite}`)
+  const rule = isAllowed(frame, 'manage members') ? twoFactorRuleCard(frame, page.requiresTwoFactor) : NOTHING
+  return layout(frame, html`${head}${membersCard(frame, page)}${invitations}${invite}${rule}`)
 }
 
 function membersCard(frame: Frame, { members }: MembersPage): Html {

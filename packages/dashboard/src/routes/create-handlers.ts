@@ -3,7 +3,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
-import { consumeFormToken, storesOfMerchant } from '@store-export/control'
+import { consumeFormToken, readSecondFactor, storesOfMerchant } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
 import type { Context, Handler } from 'hono'
 import { getCookie } from 'hono/cookie'
@@ -22,6 +22,7 @@ import {
   notFoundPage,
   rejectedFormPage,
   repeatedFormPage,
+  secondFactorPage,
   unreadableFormPage,
 } from './error-pages.ts'
 import { formPage, isOwnForm } from './form-origin.ts'
@@ -198,7 +199,10 @@ function typedName({ context, sentForm: form }: DashboardRequest): string {
   return `?${new URLSearchParams({ name: form.name, ...(isLimited ? { limited: 'yes' } : {}) })}`
 }
 
-/** Rejects stores of other merchants, and roles without the permission. Each request reads the role again. */
+/**
+ * Rejects stores of other merchants, sessions without a second factor if the store requires one, and roles without the
+ * permission. `authenticate` reads the role and the rule on each request.
+ */
 async function requireStore(
   request: MerchantRequest,
   needs: Permission,
@@ -207,6 +211,8 @@ async function requireStore(
   const id = (request.context.req.param('store') ?? '').toLowerCase()
   const store = request.stores.find((each) => each.id === id)
   if (store === undefined) return notFoundPage(request)
+  if (store.requiresTwoFactor && !(await readSecondFactor(request.services.database, request.session.id)).isUsed)
+    return secondFactorPage(request)
   const storeRequest = { ...request, store, head: storeHead(store, await timeZoneOf(request, store)) }
   return includesPermission(store.role, needs) ? handler(storeRequest) : forbiddenPage(storeRequest, needs)
 }

@@ -6,7 +6,13 @@ import type { ErrorPage } from '../pages/models.ts'
 import type { FormError } from '../security/form-body.ts'
 import type { Html } from '../ui/html.ts'
 import { storePaths } from '../ui/store-paths.ts'
-import { type DashboardRequest, frameOf, type PageResult, type StoreRequest } from './dashboard-request.ts'
+import {
+  type DashboardRequest,
+  frameOf,
+  type MerchantRequest,
+  type PageResult,
+  type StoreRequest,
+} from './dashboard-request.ts'
 
 /** Returns the page for what does not exist, and for a store of another merchant, so that it does not reveal stores. */
 export function notFoundPage(request: DashboardRequest): PageResult {
@@ -27,6 +33,13 @@ export function forbiddenPage(request: StoreRequest, needs: Permission): PageRes
       ? { label: forbidden.goToUsage, href: paths.usage }
       : { label: forbidden.goToMembers, href: paths.members }
   return { status: 403, html: errorHtml(request, { heading: forbidden.heading, text, next }) }
+}
+
+/** Returns the page for a session without a second factor, in a store that requires one. It shows nothing of the store. */
+export function secondFactorPage(request: MerchantRequest): PageResult {
+  const { secondFactor } = request.texts.errors
+  const next = { label: secondFactor.openAccount, href: '/account#two-factor' }
+  return { status: 403, html: errorHtml(request, { ...secondFactor, next }) }
 }
 
 /** Returns the page for a form whose token is used up. `href` is the path of the form's page. */

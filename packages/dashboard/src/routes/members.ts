@@ -40,6 +40,10 @@ function noticeOf({ texts }: StoreRequest, flash: string): PageNotice | null {
       return { kind: 'done', text: notices.removed }
     case 'members.role':
       return { kind: 'done', text: texts.roles.change.done }
+    case 'members.two-factor-on':
+      return { kind: 'done', text: texts.twoFactorRule.turnedOn }
+    case 'members.two-factor-off':
+      return { kind: 'done', text: texts.twoFactorRule.turnedOff }
     case 'members.ended':
       return { kind: 'problem', text: notices.ended }
     default:
@@ -138,6 +142,7 @@ async function renderMembers(request: StoreRequest, content: MembersContent): Pr
   const page: MembersPage = {
     members: members.map((member) => ({ ...member, isYou: member.merchantId === session.merchantId })),
     invitations: await listInvitations(services.database, store.id),
+    requiresTwoFactor: store.requiresTwoFactor,
     form: services.mailer === null ? null : form,
   }
   const { title } = request.texts.members

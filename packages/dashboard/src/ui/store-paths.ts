@@ -15,6 +15,9 @@ export function storePaths(storeId: string): StorePaths {
     activityFile: `${base}/settings/activity.csv`,
     members,
     leave: `${members}/leave`,
+    twoFactorRule: `${members}/two-factor`,
+    twoFactorRuleOn: `${members}/two-factor/on`,
+    twoFactorRuleOff: `${members}/two-factor/off`,
     memberRole: (id) => `${members}/${encodeURIComponent(id)}/role`,
     removeMember: (id) => `${members}/${encodeURIComponent(id)}/remove`,
     invitations: `${members}/invitations`,
@@ -51,6 +54,9 @@ export interface StorePaths {
   readonly activityFile: string
   readonly members: string
   readonly leave: string
+  readonly twoFactorRule: string
+  readonly twoFactorRuleOn: string
+  readonly twoFactorRuleOff: string
   readonly memberRole: (merchantId: string) => string
   readonly removeMember: (merchantId: string) => string
   readonly invitations: string

@@ -56,6 +56,10 @@ export const STORE_ROUTES: Readonly<Record<string, StoreRoute>> = {
   },
   'POST /settings/members/invitations/:invitation/send': ADMIN_FORM,
   'POST /settings/members/invitations/:invitation/withdraw': ADMIN_FORM,
+  'GET /settings/members/two-factor': ADMIN_PAGE,
+  // The session of the admin has no second factor.
+  'POST /settings/members/two-factor/on': { admin: 409, developer: 403, viewer: 403 },
+  'POST /settings/members/two-factor/off': { admin: 409, developer: 403, viewer: 403 },
   'GET /settings/members/:member/remove': ADMIN_PAGE,
   'POST /settings/members/:member/remove': ADMIN_FORM,
   'GET /settings/members/:member/role': ADMIN_PAGE,

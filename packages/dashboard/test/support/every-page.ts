@@ -269,6 +269,7 @@ const STORE_PAGES: readonly EveryPage[] = [
   storePage('remove a member', ({ full, guest }) => `${full.id}/settings/members/${guest.id}/remove`),
   storePage('leave, last admin', ({ empty }) => `${empty.id}/settings/members/leave`),
   storePage('leave', ({ full }) => `${full.id}/settings/members/leave`),
+  storePage('two-factor rule, own second factor missing', ({ full }) => `${full.id}/settings/members/two-factor`),
   storePage('role of a member', ({ full, guest }) => `${full.id}/settings/members/${guest.id}/role`),
   storePage('activity', ({ full }) => `${full.id}/settings/activity`),
   storePage('activity of the platform', ({ full }) => `${full.id}/settings/activity?by=platform&action=key.created`),
@@ -342,6 +343,34 @@ const AFTER_STEPS: readonly EveryPage[] = [
     isSignedIn: false,
     async open(page, shown) {
       await turnOnTwoFactor(page, shown)
+    },
+  },
+  ...(['turning on', 'turning off', 'turning off, wrong code'] as const).map((step) => ({
+    name: `two-factor rule, ${step}`,
+    isSignedIn: false,
+    async open(page: Page, shown: Shown) {
+      const { scene, full, texts } = shown
+      await turnOnTwoFactor(page, shown)
+      const setRule = (isOn: boolean) =>
+        scene.platform.controlSql`update stores set two_factor_required = ${isOn} where id = ${full.id}`
+      await setRule(step !== 'turning on')
+      await page.goto(`${scene.url}/stores/${full.id}/settings/members/two-factor`)
+      if (step === 'turning off, wrong code') {
+        await page.getByLabel(texts.twoFactor.code, { exact: true }).fill('000000')
+        await page.getByRole('button', { name: texts.twoFactorRule.turnOff }).click()
+        await page.locator('.field-problem').waitFor()
+      }
+      await setRule(false)
+    },
+  })),
+  {
+    name: 'second factor missing',
+    isSignedIn: true,
+    async open(page, { scene, full }) {
+      const { controlSql: sql } = scene.platform
+      await sql`update stores set two_factor_required = true where id = ${full.id}`
+      await page.goto(`${scene.url}/stores/${full.id}/settings/api`)
+      await sql`update stores set two_factor_required = false where id = ${full.id}`
     },
   },
   {

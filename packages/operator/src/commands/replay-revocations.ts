@@ -39,6 +39,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
       invitations_withdrawn: done.invitationsWithdrawn,
       invitations_reduced: done.invitationsReduced,
       passkeys_removed: done.passkeysRemoved,
+      two_factor_rules_enabled: done.twoFactorRulesEnabled,
       keys_to_compare: done.keysToCompare,
       unchanged: done.unchanged,
     })
@@ -51,6 +52,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Withdrew ${countOf(done.invitationsWithdrawn, 'invitation')}.`)
   printMessage(`Made an invitation as an admin one as a viewer: ${countOf(done.invitationsReduced, 'time')}.`)
   printMessage(`Removed ${countOf(done.passkeysRemoved, 'passkey')}.`)
+  printMessage(`Required two-factor sign-in of a store again: ${countOf(done.twoFactorRulesEnabled, 'time')}.`)
   if (done.keysToCompare.length > 0)
     printMessage(
       `The permissions of these keys changed after the backup. Compare them: ${done.keysToCompare.join(', ')}.`,

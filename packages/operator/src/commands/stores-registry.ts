@@ -32,6 +32,7 @@ export interface SetOptions extends CommonOptions {
   readonly state?: StoreState
   readonly databaseUrl?: string
   readonly schema?: string
+  readonly requireTwoFactor?: 'on' | 'off'
 }
 
 /**
@@ -54,14 +55,15 @@ export async function add(context: CommandContext, options: AddOptions): Promise
 
 /** Changes a store. Rejects with `UsageError` for an invalid URL, and if there is nothing to change. */
 export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
-  const { name, state, databaseUrl, schema, json } = options
-  if ([name, state, databaseUrl, schema].every((each) => each === undefined)) {
-    throw new UsageError('nothing to change; add --name, --state, --database-url, or --schema')
+  const { name, state, databaseUrl, schema, requireTwoFactor: rule, json } = options
+  if ([name, state, databaseUrl, schema, rule].every((each) => each === undefined)) {
+    throw new UsageError('nothing to change; add --name, --state, --database-url, --schema, or --require-two-factor')
   }
   const change = {
     ...(name === undefined ? {} : { name }),
     ...(state === undefined ? {} : { state }),
     ...(schema === undefined ? {} : { schemaName: schema }),
+    ...(rule === undefined ? {} : { requiresTwoFactor: rule === 'on' }),
     ...(databaseUrl === undefined ? {} : { databaseUrl: await readUrlOption(databaseUrl) }),
   }
   if (databaseUrl !== undefined) {
@@ -105,9 +107,18 @@ export async function remove({ database }: CommandContext, reference: string, { 
 
 /** Returns a store for JSON output. The URL has no password. */
 export function describeStore(store: RegisteredStore) {
-  const { id, externalId, name, origin, state, databaseUrl, schemaName, createdAt } = store
+  const { id, externalId, name, origin, state, databaseUrl, schemaName, requiresTwoFactor, createdAt } = store
   const location = { database_url: databaseUrl, schema: schemaName }
-  return { id, external_id: externalId, name, origin, state, ...location, created_at: createdAt }
+  return {
+    id,
+    external_id: externalId,
+    name,
+    origin,
+    state,
+    ...location,
+    two_factor_required: requiresTwoFactor,
+    created_at: createdAt,
+  }
 }
 
 function report({ id, name, origin, state }: RegisteredStore, action: string): void {

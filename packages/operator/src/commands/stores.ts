@@ -40,7 +40,11 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
         .default('ready'),
     )
     .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))
-  addCommand(stores, 'set', 'change the name, state, database, or schema of a store, from the next request on')
+  addCommand(
+    stores,
+    'set',
+    'change the name, state, database, schema, or two-factor rule of a store, from the next request on',
+  )
     .argument('<id>', ID_HELP)
     .option('--name <text>', 'name in lists and in the dashboard. The API returns the name in the store database.')
     .addOption(
@@ -51,6 +55,12 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
     )
     .option('--database-url <url>', URL_HELP)
     .option('--schema <name>', SCHEMA_HELP)
+    .addOption(
+      new Option(
+        '--require-two-factor <rule>',
+        'whether members need two-factor sign-in, a passkey, or single sign-on to open the store in the dashboard',
+      ).choices(['on', 'off']),
+    )
     .action((id: string, options: SetOptions) => withControl(processContext, (context) => set(context, id, options)))
   addCommand(stores, 'list', 'list the registered stores')
     .option(

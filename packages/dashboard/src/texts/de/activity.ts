@@ -1,7 +1,26 @@
+import type { StoreAction } from '@store-export/control'
 import { html } from '../../ui/html.ts'
 import type { ActivityTexts } from '../en/activity.ts'
 
 const ROLES = { admin: 'Admin', developer: 'Entwickler', viewer: 'Betrachter' } as const
+
+const ACTIONS: Readonly<Record<StoreAction, string>> = {
+  'key.created': 'Schlüssel erstellt',
+  'key.renamed': 'Schlüssel umbenannt',
+  'key.permissions_changed': 'Rechte eines Schlüssels geändert',
+  'key.revoked': 'Schlüssel widerrufen oder abgelaufen',
+  'key.turned_off': 'Schlüssel ausgeschaltet',
+  'key.turned_on': 'Schlüssel eingeschaltet',
+  'membership.added': 'Zugriff gegeben oder beigetreten',
+  'membership.role_changed': 'Rolle geändert',
+  'membership.removed': 'Zugriff beendet oder verlassen',
+  'invitation.created': 'Person eingeladen',
+  'invitation.withdrawn': 'Einladung zurückgezogen',
+  'two_factor_rule.enabled': 'Zwei-Faktor-Anmeldung verlangt',
+  'two_factor_rule.disabled': 'Zwei-Faktor-Anmeldung nicht mehr verlangt',
+  'store.added': 'Diesen Shop hinzugefügt',
+  'store.changed': 'Diesen Shop geändert',
+}
 
 export const activity = (): ActivityTexts => ({
   title: 'Aktivität',
@@ -12,21 +31,7 @@ export const activity = (): ActivityTexts => ({
   filter: {
     action: 'Änderung',
     allActions: 'Alle Änderungen',
-    actions: {
-      'key.created': 'Schlüssel erstellt',
-      'key.renamed': 'Schlüssel umbenannt',
-      'key.permissions_changed': 'Rechte eines Schlüssels geändert',
-      'key.revoked': 'Schlüssel widerrufen oder abgelaufen',
-      'key.turned_off': 'Schlüssel ausgeschaltet',
-      'key.turned_on': 'Schlüssel eingeschaltet',
-      'membership.added': 'Zugriff gegeben oder beigetreten',
-      'membership.role_changed': 'Rolle geändert',
-      'membership.removed': 'Zugriff beendet oder verlassen',
-      'invitation.created': 'Person eingeladen',
-      'invitation.withdrawn': 'Einladung zurückgezogen',
-      'store.added': 'Diesen Shop hinzugefügt',
-      'store.changed': 'Diesen Shop geändert',
-    },
+    actions: ACTIONS,
     by: 'Durch',
     everyone: 'Alle',
     from: 'Von',
@@ -67,6 +72,8 @@ export const activity = (): ActivityTexts => ({
   left: html`Diesen Shop verlassen`,
   invited: (person, role) => html`Als ${ROLES[role]} eingeladen: ${person}`,
   invitationWithdrawn: (person) => html`Einladung zurückgezogen: ${person}`,
+  twoFactorRequired: html`Von allen Mitgliedern die Zwei-Faktor-Anmeldung verlangt`,
+  twoFactorOptional: html`Zwei-Faktor-Anmeldung nicht mehr verlangt`,
   storeAdded: html`Diesen Shop hinzugefügt`,
   storeChanged: (parts) => html`Diesen Shop geändert: ${parts}`,
   storeParts: { name: 'Name', state: 'Status', database: 'Datenbank' },

@@ -15,6 +15,11 @@ export const errors = (): ErrorsTexts => ({
     goToMembers: 'Mitglieder ansehen',
     goToUsage: 'Nutzung ansehen',
   },
+  secondFactor: {
+    heading: 'Dieser Shop verlangt die Zwei-Faktor-Anmeldung',
+    text: 'Ein Admin des Shops hat das festgelegt. Schalten Sie die Zwei-Faktor-Anmeldung für Ihr Konto ein, und öffnen Sie den Shop noch einmal. Wenn Sie einen Passkey haben oder die Anmeldung Ihrer Plattform verwenden, melden Sie sich ab und damit wieder an.',
+    openAccount: 'Zwei-Faktor-Anmeldung einschalten',
+  },
   repeatedForm: {
     heading: 'Dieses Formular wurde schon gesendet',
     text: 'Wir haben es einmal verarbeitet und nicht wiederholt. Öffnen Sie die Seite, um das Ergebnis zu sehen.',

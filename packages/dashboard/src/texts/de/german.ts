@@ -26,6 +26,7 @@ import { script } from './script.ts'
 import { signIn } from './sign-in.ts'
 import { stores } from './stores.ts'
 import { twoFactor } from './two-factor.ts'
+import { twoFactorRule } from './two-factor-rule.ts'
 import { usage } from './usage.ts'
 
 /** Returns the German texts, with numbers in the format of a variant of German. */
@@ -52,6 +53,7 @@ export const german = (format: Format): Texts => ({
   account: account(format),
   signIn: signIn(format),
   twoFactor: twoFactor(),
+  twoFactorRule: twoFactorRule(format),
   passkeys: passkeys(format),
   errors: errors(),
   emails: emails(format),

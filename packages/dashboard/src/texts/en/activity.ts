@@ -3,6 +3,24 @@
 import type { MemberRole, OtherActor, StoreAction } from '@store-export/control'
 import { type Html, html } from '../../ui/html.ts'
 
+const ACTIONS: Readonly<Record<StoreAction, string>> = {
+  'key.created': 'Created a key',
+  'key.renamed': 'Renamed a key',
+  'key.permissions_changed': 'Changed what a key may do',
+  'key.revoked': 'Revoked a key, or a key ended',
+  'key.turned_off': 'Turned a key off',
+  'key.turned_on': 'Turned a key on',
+  'membership.added': 'Gave access, or joined',
+  'membership.role_changed': 'Changed a role',
+  'membership.removed': 'Ended access, or left',
+  'invitation.created': 'Invited a person',
+  'invitation.withdrawn': 'Withdrew an invitation',
+  'two_factor_rule.enabled': 'Required two-factor sign-in',
+  'two_factor_rule.disabled': 'No longer required two-factor sign-in',
+  'store.added': 'Added this store',
+  'store.changed': 'Changed this store',
+}
+
 export const activity = () => ({
   title: 'Activity',
   lead: 'Changes to the keys of this store, and to the people who can see it.',
@@ -12,21 +30,7 @@ export const activity = () => ({
   filter: {
     action: 'Change',
     allActions: 'All changes',
-    actions: {
-      'key.created': 'Created a key',
-      'key.renamed': 'Renamed a key',
-      'key.permissions_changed': 'Changed what a key may do',
-      'key.revoked': 'Revoked a key, or a key ended',
-      'key.turned_off': 'Turned a key off',
-      'key.turned_on': 'Turned a key on',
-      'membership.added': 'Gave access, or joined',
-      'membership.role_changed': 'Changed a role',
-      'membership.removed': 'Ended access, or left',
-      'invitation.created': 'Invited a person',
-      'invitation.withdrawn': 'Withdrew an invitation',
-      'store.added': 'Added this store',
-      'store.changed': 'Changed this store',
-    } satisfies Record<StoreAction, string>,
+    actions: ACTIONS,
     by: 'By',
     everyone: 'Everyone',
     from: 'From',
@@ -67,6 +71,8 @@ export const activity = () => ({
   left: html`Left this store`,
   invited: (person: Html, role: MemberRole) => html`Invited ${person} as ${ROLES[role]}`,
   invitationWithdrawn: (person: Html) => html`Withdrew the invitation of ${person}`,
+  twoFactorRequired: html`Required two-factor sign-in of all members`,
+  twoFactorOptional: html`No longer required two-factor sign-in`,
   storeAdded: html`Added this store`,
   storeChanged: (parts: string) => html`Changed this store: ${parts}`,
   storeParts: { name: 'its name', state: 'its state', database: 'its database' },

@@ -25,6 +25,7 @@ import { script } from './script.ts'
 import { signIn } from './sign-in.ts'
 import { stores } from './stores.ts'
 import { twoFactor } from './two-factor.ts'
+import { twoFactorRule } from './two-factor-rule.ts'
 import { usage } from './usage.ts'
 
 /** Returns the English texts, with numbers in the format of a variant of English. */
@@ -51,6 +52,7 @@ export const english = (format: Format) => ({
   account: account(format),
   signIn: signIn(format),
   twoFactor: twoFactor(),
+  twoFactorRule: twoFactorRule(format),
   passkeys: passkeys(format),
   errors: errors(),
   emails: emails(format),

@@ -15,6 +15,11 @@ export const errors = () => ({
     goToMembers: 'See the members',
     goToUsage: 'See the usage',
   },
+  secondFactor: {
+    heading: 'This store requires two-factor sign-in',
+    text: 'An admin of the store decided that. Turn on two-factor sign-in for your account, and open the store again. If you have a passkey or use the sign-in of your platform, sign out and sign in with it.',
+    openAccount: 'Turn on two-factor sign-in',
+  },
   repeatedForm: {
     heading: 'This form was already sent',
     text: 'We processed it once and didn’t repeat it. Open the page to see the result.',

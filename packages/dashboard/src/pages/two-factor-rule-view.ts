@@ -1,0 +1,65 @@
+// Renders the rule of a store that its members need a second factor: the card on the members' page, and the page that
+// changes it.
+
+import { badge, callout, card, pageHead } from '../ui/components.ts'
+import { button, field, form, linkButton } from '../ui/forms.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { layout } from '../ui/layout.ts'
+import { pathsOf } from '../ui/store-paths.ts'
+import type { TwoFactorRulePage } from './member-models.ts'
+import type { Frame } from './models.ts'
+
+/** Returns the card of the members' page, with a link to the page that changes the rule. */
+export function twoFactorRuleCard(frame: Frame, isRequired: boolean): Html {
+  const { twoFactorRule: texts } = frame.texts
+  const state = isRequired ? badge(texts.required, 'good') : badge(texts.optional, 'neutral')
+  const change = linkButton(texts.change, pathsOf(frame).twoFactorRule)
+  return card(
+    { id: 'two-factor-rule', title: texts.title, note: texts.note, actions: state },
+    html`<p class="actions">${change}</p>`,
+  )
+}
+
+/** Returns the page that turns the rule on or off. */
+export function twoFactorRuleView(frame: Frame, page: TwoFactorRulePage): Html {
+  const paths = pathsOf(frame)
+  const { twoFactorRule: texts, members } = frame.texts
+  const head = pageHead(frame, {
+    title: texts.title,
+    lead: page.isRequired ? texts.leadRequired : texts.leadOptional,
+    trail: [{ label: members.title, href: paths.members }],
+  })
+  const content = page.isRequired ? turnOff(frame, page) : turnOn(frame, page)
+  return layout(frame, html`${head}${card({ id: 'rule', title: texts.effects }, content)}`)
+}
+
+function turnOn(frame: Frame, { isUsed, without }: TwoFactorRulePage): Html {
+  const paths = pathsOf(frame)
+  const { twoFactorRule: texts } = frame.texts
+  if (!isUsed)
+    return html`${callout(texts.ownFirst, 'waiting')}<p class="actions">${linkButton(texts.openAccount, '/account#two-factor', { kind: 'main' })}${cancel(frame)}</p>`
+  const list = html`<ul>${without.map((email) => html`<li>${email}</li>`)}</ul>`
+  const effects =
+    without.length === 0 ? html`<p>${texts.everyoneHas}</p>` : html`<p>${texts.without(without.length)}</p>${list}`
+  const buttons = html`<div class="actions">${button(texts.turnOn)}${cancel(frame)}</div>`
+  return html`${effects}<p>${texts.keysStay}</p>${form({ action: paths.twoFactorRuleOn, frame }, buttons)}`
+}
+
+function turnOff(frame: Frame, { confirmBy, isFresh, problem }: TwoFactorRulePage): Html {
+  const paths = pathsOf(frame)
+  const { twoFactorRule: texts, twoFactor } = frame.texts
+  const effect = html`<p>${texts.turnOffEffect}</p>`
+  if (confirmBy === 'sign-in' && !isFresh)
+    return html`${effect}${callout(texts.signInAgain, 'waiting')}<p class="actions">${cancel(frame)}</p>`
+  const code = field({
+    ...{ name: 'code', label: twoFactor.code, hint: twoFactor.setUp.codeHint, problem },
+    ...{ autocomplete: 'one-time-code', lengthMax: 20 },
+  })
+  const fields = confirmBy === 'code' ? code : NOTHING
+  const buttons = html`<div class="actions">${button(texts.turnOff, 'danger-main')}${cancel(frame)}</div>`
+  return html`${effect}${form({ action: paths.twoFactorRuleOff, frame }, html`${fields}${buttons}`)}`
+}
+
+function cancel(frame: Frame): Html {
+  return linkButton(frame.texts.common.cancel, pathsOf(frame).members)
+}

@@ -1,0 +1,32 @@
+import type { TwoFactorRuleTexts } from '../en/two-factor-rule.ts'
+import type { Format } from '../format.ts'
+
+export const twoFactorRule = ({ plural }: Format): TwoFactorRuleTexts => ({
+  title: 'Verlangte Zwei-Faktor-Anmeldung',
+  note: 'Mitglieder ohne Zwei-Faktor-Anmeldung, Passkey oder die Anmeldung Ihrer Plattform können einen Shop nicht öffnen, der das verlangt.',
+  required: 'Verlangt',
+  optional: 'Nicht verlangt',
+  change: 'Ändern',
+  leadOptional: 'Sie können die Zwei-Faktor-Anmeldung von allen Mitgliedern dieses Shops verlangen.',
+  leadRequired: 'Alle Mitglieder dieses Shops brauchen die Zwei-Faktor-Anmeldung.',
+  effects: 'Was passiert',
+  ownFirst:
+    'Sie haben sich ohne zweiten Faktor angemeldet. Schalten Sie zuerst die Zwei-Faktor-Anmeldung für Ihr Konto ein, oder melden Sie sich mit einem Passkey oder über Ihre Plattform an.',
+  openAccount: 'Ihr Konto öffnen',
+  everyoneHas:
+    'Alle Mitglieder haben einen zweiten Faktor. Wenn sie sich ohne ihn anmelden, können sie den Shop nicht öffnen.',
+  without: (members) =>
+    plural(members, {
+      one: '# Mitglied kann den Shop nicht öffnen, bis es sie einschaltet:',
+      other: '# Mitglieder können den Shop nicht öffnen, bis sie sie einschalten:',
+    }),
+  keysStay: 'Die Schlüssel und ihre Tools funktionieren weiter.',
+  turnOn: 'Zwei-Faktor-Anmeldung verlangen',
+  turnOffEffect:
+    'Wenn Sie sie nicht mehr verlangen, öffnet bei manchen Mitgliedern ein gestohlenes Passwort allein diesen Shop.',
+  signInAgain:
+    'Um das zu bestätigen, melden Sie sich ab, melden Sie sich mit Ihrem zweiten Faktor wieder an, und öffnen Sie diese Seite innerhalb von zehn Minuten.',
+  turnOff: 'Nicht mehr verlangen',
+  turnedOn: 'Alle Mitglieder brauchen jetzt die Zwei-Faktor-Anmeldung.',
+  turnedOff: 'Die Zwei-Faktor-Anmeldung wird nicht mehr verlangt.',
+})

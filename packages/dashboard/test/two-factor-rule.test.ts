@@ -1,0 +1,119 @@
+// Tests that a store with the rule opens only in sessions with a second factor. passkeys.test.ts and
+// single-sign-on.test.ts test sessions without a code.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
+import { appCode } from './support/app-code.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform({}, { dashboard: true })
+})
+afterEach(() => platform.controlSql`delete from sign_in_attempts`)
+afterAll(() => platform.close())
+
+const signedIn = (merchant: TestMerchant) => new PlainBrowser(urlOf(platform)).signIn(merchant)
+
+/** Turns the second factor of a signed-in merchant on. Returns its secret and the used code. */
+async function turnOnCodes(
+  visitor: PlainBrowser,
+  { password }: TestMerchant,
+): Promise<{ secret: string; code: string }> {
+  const { text } = await visitor.send('/account', '/account/two-factor/set-up', { confirm: password })
+  const secret = /name="secret" value="([A-Z2-7]+)"/.exec(text)?.[1] ?? ''
+  const [form = ''] = text.split('<form').filter((each) => each.includes('/account/two-factor/confirm'))
+  const form_token = /name="form_token" value="([^"]+)"/.exec(form)?.[1] ?? ''
+  const code = appCode(secret)
+  const done = await visitor.post('/account/two-factor/confirm', { form_token, secret, code })
+  expect(done.status).toBe(200)
+  return { secret, code }
+}
+
+async function newShop() {
+  const store = await platform.provision()
+  const [admin, member] = [await addMerchant(platform, store.id), await addMerchant(platform, store.id)]
+  await platform.controlSql`update memberships set role = 'developer' where merchant_id = ${member.id}`
+  const base = `/stores/${store.id}`
+  const rule = `${base}/settings/members/two-factor`
+  const isRequired = async () => {
+    const [row] = await platform.controlSql`select two_factor_required as is from stores where id = ${store.id}`
+    return row?.is
+  }
+  const owner = await signedIn(admin)
+  const opens = async (visitor: PlainBrowser) => (await visitor.get(`${base}/settings/api`)).status
+  return { store, admin, member, base, rule, owner, isRequired, opens }
+}
+
+test('if an admin with a second factor requires it, members without one see only how to turn it on, and then the store', async () => {
+  const { store, admin, member, base, rule, owner, isRequired, opens } = await newShop()
+  const other = await signedIn(member)
+  await turnOnCodes(owner, admin)
+  const { text } = await owner.get(rule)
+  expect(text).toContain('1 member can’t open the store')
+  expect(text).toContain(`<li>${member.email}</li>`)
+  const turnedOn = await owner.follow(await owner.send(rule, `${rule}/on`))
+  expect(turnedOn.text).toContain('All members now need two-factor sign-in.')
+  expect(await isRequired()).toBe(true)
+  expect([await opens(owner), await opens(other)]).toEqual([200, 403])
+  const page = await other.get(`${base}/usage`)
+  expect(page.text).toContain('This store requires two-factor sign-in')
+  expect(page.text).toContain('href="/account#two-factor"')
+  expect(page.text).not.toContain(`href="${base}`)
+  await turnOnCodes(other, member)
+  expect(await opens(other)).toBe(200)
+  expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
+  expect((await owner.get(`${base}/settings/activity`)).text).toContain('Required two-factor sign-in of all members')
+  const [event] = await platform.controlSql`
+    select actor from audit_events where store_id = ${store.id} and action = 'two_factor_rule.enabled'`
+  expect(event?.actor).toBe(`merchant ${admin.id}`)
+})
+
+test('if an admin has no second factor, the admin can not require it, and the page says what to do first', async () => {
+  const { rule, owner, isRequired } = await newShop()
+  expect((await owner.get(rule)).text).toContain('You haven’t signed in with a second factor.')
+  const form_token = await owner.formTokenOf('/account', '/sign-out')
+  const refused = await owner.post(`${rule}/on`, { form_token })
+  expect([refused.status, await isRequired()]).toEqual([409, false])
+})
+
+test('if the rule is turned off, it needs a code that was not used before, and members open the store again', async () => {
+  const { admin, member, rule, owner, isRequired, opens } = await newShop()
+  const { secret, code: used } = await turnOnCodes(owner, admin)
+  const other = await signedIn(member)
+  await owner.send(rule, `${rule}/on`)
+  for (const code of ['', '000000', used]) {
+    const wrong = await owner.send(rule, `${rule}/off`, { code })
+    expect([code, wrong.status, wrong.text.includes('This code is wrong or was used already.')]).toEqual([
+      code,
+      400,
+      true,
+    ])
+  }
+  expect([await isRequired(), await opens(other)]).toEqual([true, 403])
+  const off = await owner.send(rule, `${rule}/off`, { code: appCode(secret, 1) })
+  expect((await owner.follow(off)).text).toContain('Two-factor sign-in is no longer required.')
+  expect([await isRequired(), await opens(other), await opens(owner)]).toEqual([false, 200, 200])
+})
+
+test('if the codes for the rule are guessed, further attempts are delayed, and the rule stays on', async () => {
+  const { admin, rule, owner, isRequired } = await newShop()
+  await turnOnCodes(owner, admin)
+  await owner.send(rule, `${rule}/on`)
+  const statuses: number[] = []
+  for (let guess = 0; guess < 12; guess += 1)
+    statuses.push((await owner.send(rule, `${rule}/off`, { code: String(100_000 + guess) })).status)
+  expect(statuses.at(-1)).toBe(429)
+  expect(await isRequired()).toBe(true)
+})
+
+test('if a member turns the second factor off again, the store is closed for the very next request', async () => {
+  const { admin, member, rule, owner, opens } = await newShop()
+  await turnOnCodes(owner, admin)
+  await owner.send(rule, `${rule}/on`)
+  const other = await signedIn(member)
+  await turnOnCodes(other, member)
+  expect(await opens(other)).toBe(200)
+  await other.send('/account', '/account/two-factor/turn-off', { confirm: member.password })
+  expect(await opens(other)).toBe(403)
+})
