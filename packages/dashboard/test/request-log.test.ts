@@ -18,3 +18,27 @@ test('if the URL of a request log has a time or an endpoint that PostgreSQL reje
     for (const path of [page, `${page}/log.csv`])
       expect([path, query, (await visitor.get(`${path}?${query}`)).status]).toEqual([path, query, 200])
 })
+
+test('if a tool stopped ten days ago, its log and its syncs show that, and its health no longer does', async () => {
+  const store = await platform.provision()
+  const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
+  const ago = (interval: string) => platform.controlSql`
+    insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
+    values (${store.keyId}, '/api/v1/orders', ${interval}, now() - ${interval}::interval, now() - ${interval}::interval, 20, 20, 5000, false)`
+  await platform.controlSql`update api_keys set last_used_at = now() - interval '2 days' where id = ${store.keyId}`
+  await ago('10 days')
+  await platform.controlSql`
+    insert into request_log (key_id, minute, endpoint, status, code, reason, requests, rows, duration_ms, last_at)
+    select ${store.keyId}, date_trunc('minute', now() - days * interval '1 day'), '/api/v1/orders', 400, 'INVALID_PARAMETER',
+      'reason of day ' || days, 1, 0, 1, now() - days * interval '1 day'
+    from unnest(array[10, 29, 31]) days`
+  const { text } = await visitor.get(`/stores/${store.id}/usage/keys/${store.keyId}`)
+  expect(text).toContain('Lines are deleted after 30 days.')
+  for (const days of [10, 29]) expect(text).toContain(`reason of day ${days}`)
+  expect(text).not.toContain('reason of day 31')
+  expect(text).toContain('Stopped')
+  const keys = () => visitor.get(`/stores/${store.id}/settings/api`)
+  expect((await keys()).text).not.toContain('<strong>Stopped</strong>')
+  await ago('2 days')
+  expect((await keys()).text).toContain('<strong>Stopped</strong>')
+})

@@ -119,6 +119,32 @@ async function waitingSession(control: TestControl): Promise<number> {
   }
 }
 
+test('if more than 10,000 lines of the request log are old, they are deleted in several statements, and lines in use stay', async () => {
+  const control = await createControlDatabase()
+  onTestFinished(() => control.drop())
+  const { sql } = control
+  await sql.unsafe(`
+    insert into request_log (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
+    select md5((n % 7)::text)::uuid, minute, '/api/v1/orders', 200, '', 1, 1, 1, minute
+    from generate_series(1, 25000) n, lateral (select '2026-02-18 15:30+00'::timestamptz - n * interval '1 minute' as minute) m;
+    insert into request_log (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
+    select md5(n::text)::uuid, '2026-02-18 15:30+00', '/api/v1/orders', 200, '', 1, 1, 1, now() from generate_series(1, 3) n;
+    create table steps (id serial, rows int);
+    create function count_rows() returns trigger language plpgsql as $$
+      begin insert into steps (rows) select count(*) from gone having count(*) > 0; return null; end $$;
+    create trigger count_rows after delete on request_log referencing old table as gone
+      for each statement execute function count_rows()`)
+  // Another node deletes this line at the same time.
+  const other = await transaction(control)
+  await other`select from request_log where minute = '2026-02-18 15:29+00' for update`
+  const options = { database: control.database, usageMonths: 1200, requestLogHours: 720, now: NOW }
+  expect(await deleteOldUsage(options)).toBe(24_999)
+  expect((await sql`select rows from steps order by id`).map(({ rows }) => rows)).toEqual([10_000, 10_000, 4999])
+  await other`rollback`
+  expect(await deleteOldUsage(options)).toBe(1)
+  expect(await sql`select count(*)::int as rows from request_log`).toEqual([{ rows: 3 }])
+})
+
 const KEYS = 500
 
 /**

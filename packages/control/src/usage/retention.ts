@@ -26,7 +26,7 @@ export interface Retention {
  */
 const PAST_HOURS_LOCK = 7_306_003
 
-/** Maximum number of rows that one statement of `sumUpOldHours` deletes. */
+/** Maximum number of rows that one statement deletes, except for usage of removed stores and old sums by day. */
 const STEP_ROWS = 10_000
 
 const DAY_MS = 86_400_000
@@ -45,11 +45,29 @@ export async function deleteOldUsage(retention: Retention): Promise<number> {
     where free and hour < (${now}::timestamptz at time zone 'UTC' - make_interval(months => ${usageMonths}::int))
       at time zone 'UTC'`)
   const since = sql`${now}::timestamptz - make_interval(hours => ${requestLogHours}::int)`
-  const lines = await pool.execute(sql`delete from request_log where minute < ${since}`)
-  const walks = await pool.execute(sql`delete from walks where last_at < ${since}`)
+  const lines = await deleteInSteps(pool, { table: sql`request_log`, where: sql`minute < ${since}` })
+  const walks = await deleteInSteps(pool, { table: sql`walks`, where: sql`last_at < ${since}` })
   const alerts = await pool.execute(sql`delete from alerts where day < ${now}::timestamptz - interval '90 days'`)
   const removed = sql`select k.id from api_keys k join stores s on s.id = k.store_id where s.removed_at is not null`
   return hours + lines + walks + alerts + (await deleteUsageOf(pool, removed))
+}
+
+/**
+ * Deletes the rows step by step. Each step is one statement with its own commit, so that it holds few locks, and a step
+ * that fails changes nothing. Skips rows that another node deletes at the same time. Returns the number of deleted rows.
+ */
+async function deleteInSteps(
+  pool: Pool,
+  { table, where }: { readonly table: SqlFragment; readonly where: SqlFragment },
+): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const rows = await pool.execute(sql`
+      delete from ${table} where ctid = any (array(
+        select ctid from ${table} where ${where} limit ${STEP_ROWS}::int for update skip locked))`)
+    deleted += rows
+    if (rows < STEP_ROWS) return deleted
+  }
 }
 
 /**

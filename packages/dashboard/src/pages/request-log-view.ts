@@ -1,10 +1,11 @@
 // Renders the request log of a key, with a choice of the time, the endpoint, and errors.
 
 import type { RequestLine } from '@store-export/control'
+import type { Duration } from '../texts/format.ts'
 import { statusBadge } from '../ui/badges.ts'
 import { selection } from '../ui/choices.ts'
 import { card, emptyState } from '../ui/components.ts'
-import { count, exactTime, measure, relativeTime } from '../ui/dates.ts'
+import { count, durationOfHours, exactTime, measure, relativeTime } from '../ui/dates.ts'
 import { field, linkButton } from '../ui/forms.ts'
 import { type Html, html, inEnglish, NOTHING } from '../ui/html.ts'
 import { ICONS } from '../ui/icons.ts'
@@ -18,7 +19,7 @@ import type { Frame } from './models.ts'
 export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
   const { log: texts } = frame.texts.keyUsage
   return card(
-    { id: 'lines', title: texts.title, note: texts.note(log.hours), isFlush: true },
+    { id: 'lines', title: texts.title, note: texts.note(retentionOf(log)), isFlush: true },
     html`${bar(frame, key, log)}<div id="log-lines">${lines(frame, key, log)}</div>`,
   )
 }
@@ -96,14 +97,19 @@ function pager(frame: Frame, { olderHref, isNewest, refreshHref }: RequestLogPar
   }${olderHref === null ? NOTHING : linkButton(texts.older, olderHref)}</p></nav>`
 }
 
+/** Returns the time for which the log retains lines. Rounding would make it false, so only whole days are days. */
+function retentionOf({ hours }: Pick<RequestLogPart, 'hours'>): Duration {
+  return hours % 24 === 0 ? durationOfHours(hours) : { value: hours, unit: 'hour' }
+}
+
 /** Returns the message for a log without lines. For a revoked key, it has no link to the recipes. */
-function noLines(frame: Frame, key: KeyRow, { errorsOnly, endpoint, isNewest, hours }: RequestLogPart): Html {
+function noLines(frame: Frame, key: KeyRow, { errorsOnly, endpoint, isNewest, ...log }: RequestLogPart): Html {
   const { log: texts } = frame.texts.keyUsage
   if (errorsOnly || endpoint !== null || !isNewest) {
     const all = linkButton(texts.showNewest, pathsOf(frame).keyUsage(key.id))
     return emptyState(errorsOnly ? texts.noErrors : texts.noRequests, texts.noMatches, all)
   }
-  const heading = texts.noRequestsIn(hours)
+  const heading = texts.noRequestsIn(retentionOf(log))
   if (key.revokedAt !== null) {
     return emptyState(heading, texts.revoked(relativeTime(key.revokedAt, frame)))
   }

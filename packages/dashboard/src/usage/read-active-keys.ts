@@ -19,6 +19,8 @@ import { syncHealth } from './sync-health.ts'
 const USAGE_DAYS = 7
 /** Days of active minutes, which say how often a tool runs. The service retains them for at least 32 days. */
 const ACTIVITY_DAYS = 31
+/** Hours after which a list that a tool didn't read to its end, and the newest error, no longer say what the tool does. */
+const HEALTH_HOURS = 72
 const HOUR_MS = 3_600_000
 
 /** The store whose keys to read, and the time of the health. */
@@ -44,7 +46,7 @@ export async function readActiveKeys(
   { storeId, isReady, timeZone, now }: ActiveKeysQuery,
 ): Promise<StoreKeys> {
   const ofStore = { database, storeId }
-  const logSince = new Date(now.getTime() - requestLogHours * HOUR_MS)
+  const logSince = new Date(now.getTime() - Math.min(requestLogHours, HEALTH_HOURS) * HOUR_MS)
   const [keys, hours, activity, unfinished, errors, turnedOn] = await Promise.all([
     listKeys(ofStore),
     readUsageHours({ ...ofStore, since: readSince(now, USAGE_DAYS) }),

@@ -33,19 +33,19 @@ export const USAGE_SETTINGS = {
   requestLogHours: {
     env: 'STORE_EXPORT_REQUEST_LOG_HOURS',
     kind: 'integer',
-    default: 72,
+    default: 720,
     unit: 'hours',
     min: 1,
     max: 9600,
-    help: "Retention of a key's request log and of the lists that it read. Raise it if merchants investigate older problems.",
+    help: "Retention of a key's request log and of the lists that it read. Shorten it if the control database runs out of space. docs/operate/capacity.md has the storage that it takes.",
   },
   requestLogLines: {
     env: 'STORE_EXPORT_REQUEST_LOG_LINES',
     kind: 'integer',
-    default: 5000,
+    default: 10_000,
     unit: 'lines',
     min: 100,
     max: 1_000_000,
-    help: "Maximum length of one key's request log. A line takes about 400 bytes. It counts the requests of one minute with the same endpoint and result.",
+    help: "Maximum length of one key's request log. A line takes about 450 bytes. It counts the requests of one minute with the same endpoint and result.",
   },
 } as const satisfies Record<string, Setting>

@@ -10,7 +10,6 @@ export const common = ({ plural, duration }: Format): CommonTexts => ({
   name: 'Name',
   requests: (count) => plural(count, { one: '# Anfrage', other: '# Anfragen' }),
   rows: (count) => plural(count, { one: '# Zeile', other: '# Zeilen' }),
-  hours: (count) => plural(count, { one: '# Stunde', other: '# Stunden' }),
   every: (interval) => {
     if (interval.value > 1) return `alle ${duration(interval)}`
     return { minute: 'jede Minute', hour: 'jede Stunde', day: 'jeden Tag', week: 'jede Woche' }[interval.unit]

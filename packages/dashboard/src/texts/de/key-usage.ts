@@ -1,10 +1,9 @@
 import { html } from '../../ui/html.ts'
 import type { KeyUsageTexts } from '../en/key-usage.ts'
 import type { Format } from '../format.ts'
-import { common } from './common.ts'
+import { dative } from './dative.ts'
 
 export const keyUsage = (format: Format): KeyUsageTexts => {
-  const { hours } = common(format)
   return {
     neverUsed: 'Noch nie verwendet',
     lastUsed: (time) => html`Zuletzt verwendet: ${time}`,
@@ -38,8 +37,8 @@ export const keyUsage = (format: Format): KeyUsageTexts => {
     },
     log: {
       title: 'Anfrageprotokoll',
-      note: (hoursRetained) =>
-        `Jede Zeile fasst die Anfragen einer Minute mit demselben Endpunkt und Ergebnis zusammen. Zeilen werden nach ${hours(hoursRetained)} gelöscht. Das Protokoll enthält keine Kundendaten.`,
+      note: (retained) =>
+        `Jede Zeile fasst die Anfragen einer Minute mit demselben Endpunkt und Ergebnis zusammen. Zeilen werden nach ${dative(retained, format)} gelöscht. Das Protokoll enthält keine Kundendaten.`,
       until: 'Bis',
       untilProblem: 'Geben Sie Datum und Uhrzeit ein, zum Beispiel 2026-11-21T03:00.',
       endpoint: 'Endpunkt',
@@ -65,7 +64,7 @@ export const keyUsage = (format: Format): KeyUsageTexts => {
       noRequests: 'Keine Anfragen',
       noMatches: 'Im Protokoll sind keine passenden Anfragen.',
       showNewest: 'Neueste Anfragen anzeigen',
-      noRequestsIn: (hoursRetained) => `Keine Anfragen in ${hours(hoursRetained)}`,
+      noRequestsIn: (retained) => `Keine Anfragen in ${dative(retained, format)}`,
       revoked: (time) => html`Dieser Schlüssel wurde widerrufen: ${time}. Die API lehnt Anfragen damit ab.`,
       unused: 'Tragen Sie den Schlüssel in ein Tool ein, und starten Sie es. Seine Anfragen erscheinen hier.',
       seeRecipes: 'Vorlagen ansehen',

@@ -11,7 +11,6 @@ export const common = ({ plural, duration }: Format) => ({
   name: 'Name',
   requests: (count: number) => plural(count, { one: '# request', other: '# requests' }),
   rows: (count: number) => plural(count, { one: '# row', other: '# rows' }),
-  hours: (count: number) => plural(count, { one: '# hour', other: '# hours' }),
   every: (interval: Duration) => (interval.value === 1 ? `every ${interval.unit}` : `every ${duration(interval)}`),
 })
 

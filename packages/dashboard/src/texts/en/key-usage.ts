@@ -1,11 +1,10 @@
 // Texts of the usage of one key: its syncs, its request log, and the emails about it.
 
 import { type Html, html } from '../../ui/html.ts'
-import type { Format } from '../format.ts'
-import { common } from './common.ts'
+import type { Duration, Format } from '../format.ts'
 
 export const keyUsage = (format: Format) => {
-  const { hours } = common(format)
+  const { duration } = format
   return {
     neverUsed: 'Never used',
     lastUsed: (time: Html) => html`Last used ${time}`,
@@ -39,8 +38,8 @@ export const keyUsage = (format: Format) => {
     },
     log: {
       title: 'Request log',
-      note: (hoursRetained: number) =>
-        `Each line combines the requests of one minute with the same endpoint and result. Lines are deleted after ${hours(hoursRetained)}. The log contains no customer data.`,
+      note: (retained: Duration) =>
+        `Each line combines the requests of one minute with the same endpoint and result. Lines are deleted after ${duration(retained)}. The log contains no customer data.`,
       until: 'Until',
       untilProblem: 'Enter a date and a time, such as 2026-11-21T03:00.',
       endpoint: 'Endpoint',
@@ -66,7 +65,7 @@ export const keyUsage = (format: Format) => {
       noRequests: 'No requests',
       noMatches: 'The log has no matching requests.',
       showNewest: 'Show the newest requests',
-      noRequestsIn: (hoursRetained: number) => `No requests in ${hours(hoursRetained)}`,
+      noRequestsIn: (retained: Duration) => `No requests in ${duration(retained)}`,
       revoked: (time: Html) => html`This key was revoked ${time}. The API rejects requests with it.`,
       unused: 'Put the key into a tool and run it. Its requests appear here.',
       seeRecipes: 'See recipes',
