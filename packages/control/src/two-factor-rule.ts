@@ -39,8 +39,8 @@ export async function setTwoFactorRule(options: {
 /** Whether a session has a second factor, and when it was opened. */
 export interface SecondFactor {
   /**
-   * Whether the account needs a code after the password or the link, or the session was opened with a passkey that the
-   * account still has, or by single sign-on.
+   * Whether the account needs a code, or a passkey or single sign-on opened the session. A passkey counts while the
+   * account has one.
    */
   readonly isUsed: boolean
   /** Age of the session in seconds, by the control database's clock. */

@@ -210,7 +210,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     await addMember('beta-admin', beta.id, 'admin')
   })
 
-  test(`[GEN-2] if the store requires a second factor, and a member without one sends ${name}, the response is 403, shows nothing of the store, and changes nothing`, async () => {
+  test(`[GEN-2] if a member lacks a required second factor, ${name} returns 403, nothing of the store, and changes nothing`, async () => {
     await platform.controlSql`update stores set two_factor_required = true where id = ${alpha.id}`
     const before = await state()
     for (const role of MEMBER_ROLES) {

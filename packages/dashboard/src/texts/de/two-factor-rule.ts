@@ -25,7 +25,7 @@ export const twoFactorRule = ({ plural }: Format): TwoFactorRuleTexts => ({
   turnOffEffect:
     'Wenn Sie sie nicht mehr verlangen, öffnet bei manchen Mitgliedern ein gestohlenes Passwort allein diesen Shop.',
   signInAgain:
-    'Um das zu bestätigen, melden Sie sich ab, melden Sie sich mit Ihrem zweiten Faktor wieder an, und öffnen Sie diese Seite innerhalb von zehn Minuten.',
+    'Um das zu bestätigen, melden Sie sich ab und mit Ihrem zweiten Faktor wieder an. Öffnen Sie dann diese Seite innerhalb von zehn Minuten.',
   turnOff: 'Nicht mehr verlangen',
   turnedOn: 'Alle Mitglieder brauchen jetzt die Zwei-Faktor-Anmeldung.',
   turnedOff: 'Die Zwei-Faktor-Anmeldung wird nicht mehr verlangt.',
