@@ -339,7 +339,7 @@ describe('changes of a store that run at the same time', () => {
     ],
     [
       'a replay makes the inviter a viewer',
-      (storeId: string, { id }: Person) => reduceMemberRole(control.database, { storeId, merchantId: id }),
+      (storeId: string, { id }: Person) => reduceMemberRole(control.database, { storeId, merchantId: id }, 'viewer'),
     ],
   ])(
     'if %s just before an invitation is accepted, it gives no access, and no transaction fails',

@@ -263,7 +263,11 @@ describe('replays on a backup from before an invitation changed', () => {
 
   test.each([
     ['was removed', null, (storeId: string, id: string, by: string) => remove(storeId, id, by)],
-    ['became a developer', 'developer', (storeId: string, id: string, by: string) => change(storeId, id, 'developer', by)],
+    [
+      'became a developer',
+      'developer',
+      (storeId: string, id: string, by: string) => change(storeId, id, 'developer', by),
+    ],
     ['became a viewer', 'viewer', (storeId: string, id: string, by: string) => change(storeId, id, 'viewer', by)],
     ['stayed', 'admin', async () => undefined],
   ])('if the invited person joined and %s, the role of the link is %j', async (what, role, changing) => {

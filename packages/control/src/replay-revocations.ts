@@ -41,10 +41,9 @@ export interface Replay {
 
 /**
  * Revokes, turns off, and removes what these events revoked, turned off, and removed, in the order of their time. A
- * repetition changes nothing. If a merchant's store was removed and added again, the merchant still sees it. If the
- * last role of a member or an invitation has fewer rights than the role in the backup, the last role counts, even for
- * the last admin. A key that was turned on again stays as the backup has it. Rejects like `Pool.query`; the events
- * before the error then stay repeated.
+ * repetition changes nothing. If a merchant's store was removed and added again, the merchant still sees it. A member
+ * or an invitation gets its last role if that has fewer rights than in the backup, even the last admin. A key that was
+ * turned on again stays as the backup has it. Rejects like `Pool.query`; the events before the error then stay repeated.
  */
 export async function replayRevocations(
   database: ControlDatabase,
