@@ -1,6 +1,6 @@
 // Adds the role of developers, who manage keys but no members, to the control database.
 
-/** SQL of the fifth migration. */
+/** SQL of the sixth migration. */
 export const DEVELOPER_ROLE_SCHEMA = `
   alter table memberships drop constraint memberships_role_check,
     add constraint memberships_role_check check (role in ('admin', 'developer', 'viewer'));

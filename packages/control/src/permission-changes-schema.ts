@@ -1,7 +1,7 @@
 // Adds changes of a key's permissions to the audit table of the control database. Replaces the function of
 // audit-schema.ts that records changes of keys.
 
-/** SQL of the fourth migration. */
+/** SQL of the fifth migration. */
 export const PERMISSION_CHANGES_SCHEMA = `
   create or replace function audit_api_keys() returns trigger language plpgsql as $$
   declare

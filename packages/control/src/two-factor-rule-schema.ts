@@ -1,7 +1,7 @@
 // Adds the rule of a store that its members need a second factor, and how a session was opened, to the control database.
 // Replaces the function of audit-schema.ts that records changes of stores.
 
-/** SQL of the sixth migration. */
+/** SQL of the seventh migration. */
 export const TWO_FACTOR_RULE_SCHEMA = `
   alter table stores add column two_factor_required boolean not null default false;
   -- null: by a password or a link, and a code if the account needs one
