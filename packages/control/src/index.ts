@@ -22,6 +22,7 @@ export {
   ADDRESSES_MAX,
   ALL_PERMISSIONS,
   InvalidKeyPermissionError,
+  isNetwork,
   type KeyPermissions,
   LATEST_END,
 } from './access/key-permissions.ts'

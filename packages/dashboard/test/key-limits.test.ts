@@ -58,7 +58,7 @@ test.each([
   [{ ends: '7' }, 'Choose the day on which the key ends.'],
   [{ ends: 'date' }, 'Choose the day on which the key ends.'],
   [{ ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
-  [{ addresses: 'my office' }, 'Enter addresses such as 203.0.113.7'],
+  [{ addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
   [{ addresses: '203.0.113.7,'.repeat(51) }, 'Enter at most 50 addresses and networks.'],
 ])(
   '[AUTH-3] if the limits of a new key are invalid, such as %j, no key is created, and the form shows them with a message',

@@ -96,7 +96,7 @@ test.each([
   [{ access: 'chosen' }, 'Choose at least one thing that the tool can read.'],
   [{ ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
   [{ ends: 'later' }, 'Choose the day on which the key ends.'],
-  [{ addresses: 'my office' }, 'Enter addresses such as 203.0.113.7'],
+  [{ addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
 ])(
   '[R38, R39] if the limits are invalid, such as %j, the key stays as it is, and the form shows them with a message',
   async (fields, message) => {
@@ -104,7 +104,7 @@ test.each([
     const before = await keyOf()
     const { status, text } = await save({ ...EVERYTHING, ...fields })
     expect([status, text.includes(message)]).toEqual([400, true])
-    if ('addresses' in fields) expect(text).toContain('value="my office"')
+    if ('addresses' in fields) expect(text).toContain('value="203.0.113.7, my office"')
     expect(await keyOf()).toEqual(before)
   },
 )

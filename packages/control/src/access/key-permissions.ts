@@ -74,7 +74,7 @@ const IPV4_IN_IPV6 = new BlockList()
 IPV4_IN_IPV6.addSubnet('::ffff:0:0', 96, 'ipv6')
 
 /** Whether the text is an address or a network that PostgreSQL reads and that admission can match. */
-function isNetwork(text: string): boolean {
+export function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6]
   if (bits < 0 || address.includes('%') || rest.length > 0) return false

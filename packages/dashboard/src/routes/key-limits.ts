@@ -1,7 +1,7 @@
 // Reads the limits of a key from its form.
 
 import { SCOPES } from '@store-export/contract'
-import { ADDRESSES_MAX, type KeyPermissions, LATEST_END } from '@store-export/control'
+import { ADDRESSES_MAX, isNetwork, type KeyPermissions, LATEST_END } from '@store-export/control'
 import type { KeyRow, TypedLimits } from '../pages/key-models.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { parseLocalTime } from '../usage/parse-local-time.ts'
@@ -82,8 +82,8 @@ export function limitsProblem(
   const { problems } = texts.createKey
   if (access === 'chosen' && scopes.length === 0) return problems.nothingChosen
   if (ends === 'date' && endsOn === '') return problems.noDay
-  const { length } = listOf(addresses)
-  if (length === 0) return problems.dayPassed
-  if (length > ADDRESSES_MAX) return problems.tooManyAddresses(ADDRESSES_MAX)
-  return problems.addresses
+  const list = listOf(addresses)
+  if (list.length > ADDRESSES_MAX) return problems.tooManyAddresses(ADDRESSES_MAX)
+  const wrong = list.find((address) => !isNetwork(address))
+  return wrong === undefined ? problems.dayPassed : problems.address(wrong.slice(0, 60))
 }

@@ -45,8 +45,8 @@ export const createKey = ({ list }: Format): CreateKeyTexts => ({
     noDay: 'Wählen Sie den Tag, an dem der Schlüssel abläuft.',
     dayPassed: 'Wählen Sie einen Tag in der Zukunft.',
     tooManyAddresses: (addressesMax) => `Geben Sie höchstens ${addressesMax} Adressen und Netzwerke ein.`,
-    addresses:
-      'Geben Sie Adressen wie 203.0.113.7 oder Netzwerke wie 10.0.0.0/8 ein, und wählen Sie einen Tag in der Zukunft.',
+    address: (wrong) =>
+      `„${wrong}“ ist keine Netzwerkadresse. Geben Sie Adressen wie 203.0.113.7 oder Netzwerke wie 10.0.0.0/8 ein.`,
     limitsLost: 'Wählen Sie die Einschränkungen des Schlüssels noch einmal, denn Ihre Sitzung ist abgelaufen.',
   },
 })

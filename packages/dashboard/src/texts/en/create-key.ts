@@ -48,7 +48,8 @@ export const createKey = ({ list }: Format) => ({
     noDay: 'Choose the day on which the key ends.',
     dayPassed: 'Choose a day in the future.',
     tooManyAddresses: (addressesMax: number) => `Enter at most ${addressesMax} addresses and networks.`,
-    addresses: 'Enter addresses such as 203.0.113.7 or networks such as 10.0.0.0/8, and choose a day in the future.',
+    address: (wrong: string) =>
+      `“${wrong}” is not a network address. Enter addresses such as 203.0.113.7 or networks such as 10.0.0.0/8.`,
     limitsLost: 'Choose the limits of the key again, because your session ended.',
   },
 })
