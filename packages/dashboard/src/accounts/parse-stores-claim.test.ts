@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { parseStoresClaim } from './parse-stores-claim.ts'
 
 test('a stores claim can have IDs, and objects with a role', () => {
-  expect(parseStoresClaim(['shop-1', { store: 'shop-2', role: 'viewer' }, { store: 'shop-3' }])).toEqual([
+  const objects = [{ store: 'shop-2', role: 'viewer' }, { store: 'shop-3' }, { store: 'shop-4', role: 'developer' }]
+  expect(parseStoresClaim(['shop-1', ...objects])).toEqual([
     { reference: 'shop-1', role: 'admin' },
     { reference: 'shop-2', role: 'viewer' },
     { reference: 'shop-3', role: 'admin' },
+    { reference: 'shop-4', role: 'developer' },
   ])
 })
 

@@ -30,7 +30,8 @@ export function twoFactorRuleView(frame: Frame, page: TwoFactorRulePage): Html {
     trail: [{ label: members.title, href: paths.members }],
   })
   const content = page.isRequired ? turnOff(frame, page) : turnOn(frame, page)
-  return layout(frame, html`${head}${card({ id: 'rule', title: texts.effects }, content)}`)
+  const title = page.isRequired || page.isUsed ? texts.effects : texts.ownFactor
+  return layout(frame, html`${head}${card({ id: 'rule', title }, content)}`)
 }
 
 function turnOn(frame: Frame, { isUsed, without }: TwoFactorRulePage): Html {
@@ -38,7 +39,7 @@ function turnOn(frame: Frame, { isUsed, without }: TwoFactorRulePage): Html {
   const { twoFactorRule: texts } = frame.texts
   if (!isUsed)
     return html`${callout(texts.ownFirst, 'waiting')}<p class="actions">${linkButton(texts.openAccount, '/account#two-factor', { kind: 'main' })}${cancel(frame)}</p>`
-  const list = html`<ul>${without.map((email) => html`<li>${email}</li>`)}</ul>`
+  const list = html`<ul class="bullets">${without.map((email) => html`<li>${email}</li>`)}</ul>`
   const effects =
     without.length === 0 ? html`<p>${texts.everyoneHas}</p>` : html`<p>${texts.without(without.length)}</p>${list}`
   const buttons = html`<div class="actions">${button(texts.turnOn)}${cancel(frame)}</div>`

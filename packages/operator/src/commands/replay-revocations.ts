@@ -50,7 +50,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Removed the access of a merchant to a store: ${countOf(done.membershipsRemoved, 'time')}.`)
   printMessage(`Reduced the role of a member of a store: ${countOf(done.rolesReduced, 'time')}.`)
   printMessage(`Withdrew ${countOf(done.invitationsWithdrawn, 'invitation')}.`)
-  printMessage(`Made an invitation as an admin one as a viewer: ${countOf(done.invitationsReduced, 'time')}.`)
+  printMessage(`Reduced the role of an invitation: ${countOf(done.invitationsReduced, 'time')}.`)
   printMessage(`Removed ${countOf(done.passkeysRemoved, 'passkey')}.`)
   printMessage(`Required two-factor sign-in of a store again: ${countOf(done.twoFactorRulesEnabled, 'time')}.`)
   if (done.keysToCompare.length > 0)

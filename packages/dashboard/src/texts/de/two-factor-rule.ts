@@ -10,6 +10,7 @@ export const twoFactorRule = ({ plural }: Format): TwoFactorRuleTexts => ({
   leadOptional: 'Sie können die Zwei-Faktor-Anmeldung von allen Mitgliedern dieses Shops verlangen.',
   leadRequired: 'Alle Mitglieder dieses Shops brauchen die Zwei-Faktor-Anmeldung.',
   effects: 'Was passiert',
+  ownFactor: 'Ihr zweiter Faktor',
   ownFirst:
     'Sie haben sich ohne zweiten Faktor angemeldet. Schalten Sie zuerst die Zwei-Faktor-Anmeldung für Ihr Konto ein, oder melden Sie sich mit einem Passkey oder über Ihre Plattform an.',
   openAccount: 'Ihr Konto öffnen',
@@ -17,13 +18,13 @@ export const twoFactorRule = ({ plural }: Format): TwoFactorRuleTexts => ({
     'Alle Mitglieder haben einen zweiten Faktor. Wenn sie sich ohne ihn anmelden, können sie den Shop nicht öffnen.',
   without: (members) =>
     plural(members, {
-      one: '# Mitglied kann den Shop nicht öffnen, bis es sie einschaltet:',
-      other: '# Mitglieder können den Shop nicht öffnen, bis sie sie einschalten:',
+      one: '# Mitglied kann den Shop erst wieder öffnen, wenn es die Zwei-Faktor-Anmeldung eingeschaltet hat:',
+      other: '# Mitglieder können den Shop erst wieder öffnen, wenn sie die Zwei-Faktor-Anmeldung eingeschaltet haben:',
     }),
   keysStay: 'Die Schlüssel und ihre Tools funktionieren weiter.',
   turnOn: 'Zwei-Faktor-Anmeldung verlangen',
   turnOffEffect:
-    'Wenn Sie sie nicht mehr verlangen, öffnet bei manchen Mitgliedern ein gestohlenes Passwort allein diesen Shop.',
+    'Wenn Sie die Zwei-Faktor-Anmeldung nicht mehr verlangen, öffnet bei manchen Mitgliedern ein gestohlenes Passwort allein diesen Shop.',
   signInAgain:
     'Um das zu bestätigen, melden Sie sich ab und mit Ihrem zweiten Faktor wieder an. Öffnen Sie dann diese Seite innerhalb von zehn Minuten.',
   turnOff: 'Nicht mehr verlangen',
