@@ -9,6 +9,7 @@ COPY packages/control/package.json packages/control/
 COPY packages/engine/package.json packages/engine/
 COPY packages/api/package.json packages/api/
 COPY packages/dashboard/package.json packages/dashboard/
+COPY packages/admin/package.json packages/admin/
 COPY packages/operator/package.json packages/operator/
 COPY packages/operator/bin packages/operator/bin
 COPY packages/client/package.json packages/client/

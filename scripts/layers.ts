@@ -1,6 +1,6 @@
 // Keeps the lower packages usable without the upper ones: imports must point down. The order is contract, postgres <-
-// control, engine <- api, dashboard <- operator, and contract, client <- sync. Inside the engine, the order is query <-
-// encode <- stores. Prints the imports that break this order, and exits with 1 if there are any.
+// control, engine <- api, dashboard, admin <- operator, and contract, client <- sync. Inside the engine, the order is
+// query <- encode <- stores. Prints the imports that break this order, and exits with 1 if there are any.
 
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,7 +13,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   engine: ['contract', 'postgres'],
   api: ['contract', 'postgres', 'control', 'engine'],
   dashboard: ['contract', 'postgres', 'control', 'engine'],
-  operator: ['contract', 'postgres', 'control', 'engine', 'api', 'dashboard'],
+  admin: ['contract', 'postgres', 'control'],
+  operator: ['contract', 'postgres', 'control', 'engine', 'api', 'dashboard', 'admin'],
   client: [],
   sync: ['contract', 'client'],
 }
@@ -25,7 +26,7 @@ const FOLDERS: readonly { readonly from: string; readonly never: readonly string
   { from: 'packages/api/src/', never: ['postgres', 'kysely'] },
   { from: 'packages/dashboard/src/', never: ['postgres'] },
   // The service uses its own PostgreSQL client (docs/contribute/decisions/051-write-a-postgresql-client.md).
-  ...['postgres', 'control', 'engine', 'operator'].map((name) => ({
+  ...['postgres', 'control', 'engine', 'admin', 'operator'].map((name) => ({
     from: `packages/${name}/src/`,
     never: ['postgres'],
   })),

@@ -46,6 +46,9 @@ export const AUDIT_ACTIONS = [
   'two_factor_rule.disabled',
   'passkey.added',
   'passkey.removed',
+  'sign_in_link.created',
+  'admin_token.created',
+  'admin_token.revoked',
   'secrets.rotated',
 ] as const
 
@@ -59,7 +62,7 @@ export interface AuditRecorded {
   readonly auditId: string
   /** RFC 3339 with microseconds, in UTC. */
   readonly at: string
-  /** `merchant` and the account's ID, `leak report`, or the name of the database session. */
+  /** `merchant` and the account's ID, `admin token` and its name and ID, `leak report`, or the name of the session. */
   readonly actor: string
   readonly action: AuditAction
   /** ID of the store that the change concerns; null if it concerns none. */

@@ -21,6 +21,7 @@ export { checkKeyName, InvalidKeyNameError } from './access/key-name.ts'
 export {
   ADDRESSES_MAX,
   ALL_PERMISSIONS,
+  checkPermissions,
   InvalidKeyPermissionError,
   isNetwork,
   type KeyPermissions,
@@ -39,6 +40,16 @@ export {
 export { type LeakedKey, type Revocations, revokeLeakedKeys } from './access/leaked-keys.ts'
 export { switchKey } from './access/switch-key.ts'
 export {
+  ADMIN_TOKEN_PREFIX,
+  type AdminTokenSummary,
+  adminActor,
+  createAdminToken,
+  findAdminToken,
+  InvalidTokenEndError,
+  listAdminTokens,
+  revokeAdminToken,
+} from './admin-tokens.ts'
+export {
   type AlertRecipient,
   claimAlert,
   claimAlertRound,
@@ -54,10 +65,20 @@ export {
   setKeyMuted,
 } from './alerts.ts'
 export { startAuditLog } from './audit.ts'
+export { type AuditEvent, type AuditPosition, readAuditEvents, recordSignInLink } from './audit-events.ts'
 export { applyStoresClaim, type ClaimedStore } from './claimed-stores.ts'
-export type { AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
+export type { AuditAction, AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'
 export { consumeFormToken, deleteFormTokens } from './form-tokens.ts'
+export {
+  abandonRequest,
+  beginRequest,
+  completeRequest,
+  deleteOldResponses,
+  type IdempotentRequest,
+  idempotentRequest,
+  type StoredResponse,
+} from './idempotency.ts'
 export {
   acceptInvitation,
   acceptInvitationsOf,
@@ -76,6 +97,7 @@ export {
   renewInvitation,
   withdrawInvitation,
 } from './invitations.ts'
+export { keyJson, keyState, permissionsJson, storeJson } from './json-forms.ts'
 export {
   changeMemberRole,
   findMemberRole,
@@ -101,6 +123,7 @@ export {
 } from './merchants.ts'
 export { MigrationError, migrate, missingMigrations } from './migrate.ts'
 export { announceNode, NodesWithoutSecret, requireServiceSecret, whyNotServing } from './nodes.ts'
+export { InvalidEmailError, parseEmail } from './parse-email.ts'
 export {
   DecryptionError,
   decryptPassword,
@@ -114,6 +137,7 @@ export { type RevocationEvent, replayRevocations } from './replay-revocations.ts
 export { rotateSecrets } from './rotate-secrets.ts'
 export { Secret } from './secret.ts'
 export { readCursorSecret, readDashboardSecret } from './service-secrets.ts'
+export { type AddedMember, addMember, LastAdminError, setMember } from './set-member.ts'
 export { countAttempt, deleteEndedWindows, discountAttempt } from './sign-in-attempts.ts'
 export {
   COMMAND_LINE_SESSION,
@@ -131,10 +155,13 @@ export {
 export { connectionUrlOf, decryptStoreUrl } from './store-url.ts'
 export {
   addStore,
+  checkExternalId,
   checkSchemaName,
+  checkStoreName,
   getStore,
   InvalidStoreError,
   listStores,
+  pageOfStores,
   type RegisteredStore,
   type RegistryContext,
   registeredAmong,

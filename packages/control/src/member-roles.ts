@@ -46,6 +46,8 @@ export async function changeMemberRole(options: {
   readonly role: MemberRole
   /** ID of the merchant who makes the change; null for the operator. */
   readonly changedBy: string | null
+  /** The operator as the actor for the audit table. Without it, the name of the database session. */
+  readonly actor?: string
 }): Promise<RoleOutcome> {
   const { database, storeId, merchantId, role, changedBy } = options
   return database.pool.transaction(async (connection) => {
@@ -54,7 +56,7 @@ export async function changeMemberRole(options: {
     if (before === undefined || (changedBy !== null && roles.get(changedBy) !== 'admin')) return 'unknown'
     if (before === role) return 'same'
     if (isLastAdmin(roles, merchantId)) return 'last admin'
-    const actor = changedBy === null ? undefined : `merchant ${changedBy}`
+    const actor = changedBy === null ? options.actor : `merchant ${changedBy}`
     await executeOn(
       connection,
       sql`

@@ -68,6 +68,8 @@ export async function removeMembership(
   database: ControlDatabase,
   email: string,
   storeId: string,
+  /** The actor for the audit table. Without it, the name of the database session. */
+  actor?: string,
 ): Promise<{ readonly removed: boolean; readonly isSeen: boolean; readonly hasAdmin: boolean }> {
   return database.pool.transaction(async (connection) => {
     await lockStores(connection, sql`${storeId}::uuid`, 'change')
@@ -78,6 +80,7 @@ export async function removeMembership(
         select id from merchants where email = ${email.trim().toLowerCase()}
       ), removed as (
         delete from memberships where merchant_id in (select id from merchant) and store_id = ${storeId}
+          and ${namingActor(actor)}
         returning store_id
       )
       select exists (select from removed) as removed, count(o.role) > 0 as "isSeen",
@@ -166,6 +169,8 @@ export async function storesOfMerchant(database: ControlDatabase, merchantId: st
 export async function removeMerchant(
   database: ControlDatabase,
   email: string,
+  /** The actor for the audit table. Without it, the name of the database session. */
+  actor?: string,
 ): Promise<{ readonly storesLeftAlone: readonly string[]; readonly storesWithoutAdmin: readonly string[] }> {
   const { pool } = database
   const address = email.trim().toLowerCase()
@@ -190,8 +195,8 @@ export async function removeMerchant(
       select store_id from memberships where merchant_id = ${id}
       union select store_id from invitations where email = ${address} or invited_by = ${id}`
     await lockStores(connection, stores, 'change')
-    await executeOn(connection, sql`delete from invitations where email = ${address}`)
-    await executeOn(connection, sql`delete from merchants where id = ${id}`)
+    await executeOn(connection, sql`delete from invitations where email = ${address} and ${namingActor(actor)}`)
+    await executeOn(connection, sql`delete from merchants where id = ${id} and ${namingActor(actor)}`)
   })
   return { storesLeftAlone, storesWithoutAdmin }
 }

@@ -12,6 +12,7 @@ import {
   queryRows,
   sql,
 } from '@store-export/postgres'
+import { ADMIN_SCHEMA } from './admin-schema.ts'
 import { AUDIT_SCHEMA } from './audit-schema.ts'
 import { CLAIMS_SCHEMA } from './claims-schema.ts'
 import type { ControlDatabase } from './database.ts'
@@ -33,6 +34,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '005-permission-changes': PERMISSION_CHANGES_SCHEMA,
   '006-developer-role': DEVELOPER_ROLE_SCHEMA,
   '007-two-factor-rule': TWO_FACTOR_RULE_SCHEMA,
+  '010-admin-api': ADMIN_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

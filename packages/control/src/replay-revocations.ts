@@ -4,6 +4,7 @@
 import { sql } from '@store-export/postgres'
 import { revokeKey } from './access/keys.ts'
 import { switchKey } from './access/switch-key.ts'
+import { revokeAdminToken } from './admin-tokens.ts'
 import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 import { reduceInvitation, withdrawInvitation } from './invitations.ts'
@@ -35,6 +36,7 @@ export interface Replay {
   readonly twoFactorRulesEnabled: number
   /** IDs of active keys whose permissions changed after the backup. The events don't say what the permissions were. */
   readonly keysToCompare: readonly string[]
+  readonly adminTokensRevoked: number
   /** Number of events without effect, such as those about IDs that the backup doesn't have. */
   readonly unchanged: number
 }
@@ -62,7 +64,8 @@ export async function replayRevocations(
     else if (kind === 'two_factor_rule') last.set([kind, storeId].join(' '), event)
     else if (action === 'key.turned_off' || action === 'key.turned_on') last.set(['switch', keyId].join(' '), event)
     else if (kind === 'invitation') last.set([kind, invitationId].join(' '), event)
-    else if (action === 'passkey.removed') last.set([kind, details].join(' '), event)
+    else if (action === 'passkey.removed' || action === 'admin_token.revoked')
+      last.set([kind, details].join(' '), event)
   }
   const revocations = [...last.values()].filter((event) => !givesAccess(event))
   const done: Record<string, number> = {}
@@ -84,6 +87,7 @@ export async function replayRevocations(
     passkeysRemoved: count('passkey.removed'),
     twoFactorRulesEnabled: count('two_factor_rule.enabled'),
     keysToCompare: await keysToCompare(database, events),
+    adminTokensRevoked: count('admin_token.revoked'),
     unchanged: revocations.length - Object.values(done).reduce((sum, each) => sum + each, 0),
   }
 }
@@ -155,6 +159,7 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   const role = roleIn(of.details)
   if (action === 'invitation.created') return reduceInvitation(database, { storeId: of.storeId, invitationId }, role)
   if (action === 'membership.added' || action === 'membership.role_changed') return reduceMemberRole(database, of, role)
+  if (action === 'admin_token.revoked') return (await revokeAdminToken(database, idIn(of, 'token'))) === 'revoked'
   if (action === 'passkey.removed') return removePasskey(database, idIn(of, 'passkey'))
   if (action === 'two_factor_rule.enabled') return enableTwoFactorRule(database, of.storeId)
   const email = await emailOf(database, of.merchantId ?? '')
@@ -173,7 +178,7 @@ async function enableTwoFactorRule(database: ControlDatabase, storeId: string | 
 }
 
 /** Returns an ID in the details; '' without it. */
-function idIn({ details }: Pick<RevocationEvent, 'details'>, name: 'invitation' | 'passkey'): string {
+function idIn({ details }: Pick<RevocationEvent, 'details'>, name: 'invitation' | 'passkey' | 'token'): string {
   return new RegExp(`"${name}": ?"([0-9a-f-]{36})"`).exec(details)?.[1] ?? ''
 }
 

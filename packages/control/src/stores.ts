@@ -2,6 +2,7 @@
 // database, so the registry works while a store is down.
 
 import { sql } from '@store-export/postgres'
+import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
 import type { EncryptedPassword, EncryptionContext } from './password-encryption.ts'
 import { isUuid, randomUuid } from './random.ts'
@@ -56,7 +57,10 @@ export class InvalidStoreError extends Error {
 }
 
 /** The control database, the keys that encrypt passwords, and a source of random bytes. */
-export type RegistryContext = EncryptionContext
+export interface RegistryContext extends EncryptionContext {
+  /** The actor for the audit table. Without it, the name of the database session. */
+  readonly actor?: string
+}
 
 /** The store to register, and where its database is. */
 export interface NewStore {
@@ -88,7 +92,7 @@ export async function addStore(
   const { pool } = context.database
   const id = (store.id ?? randomUuid(context.random)).toLowerCase()
   if (!isUuid(id)) throw new InvalidStoreError(`store ID: must be a UUID; got ${JSON.stringify(id.slice(0, 40))}`)
-  const name = checkName(store.name)
+  const name = checkStoreName(store.name)
   const externalId = checkExternalId(store.externalId ?? null)
   const schemaName = checkSchemaName(store.schemaName ?? 'public')
   if (store.databaseUrl === null && store.origin === 'generated' && store.state === 'ready')
@@ -96,7 +100,8 @@ export async function addStore(
   const { url, encrypted } = encryptUrl(context, id, store.databaseUrl)
   const [added] = await pool.query<RegisteredStore>(sql`
     insert into stores (id, external_id, name, origin, state, database_url, database_password, schema_name)
-    values (${id}, ${externalId}, ${name}, ${store.origin}, ${store.state}, ${url}, ${encrypted}, ${schemaName})
+    select ${id}, ${externalId}, ${name}, ${store.origin}, ${store.state}, ${url}, ${encrypted}, ${schemaName}
+    where ${namingActor(context.actor)}
     on conflict do nothing
     returning ${STORE_COLUMNS}`)
   if (added !== undefined) return { ...added, isNew: true }
@@ -113,6 +118,27 @@ export async function listStores(
 ): Promise<RegisteredStore[]> {
   const which = options.includeRemoved === true ? sql`` : sql`where removed_at is null`
   return database.pool.query<RegisteredStore>(sql`select ${STORE_COLUMNS} from stores ${which} order by created_at, id`)
+}
+
+/** Returns up to `limit` registered stores in the order of their IDs, after the store with the ID `after`. */
+export async function pageOfStores(
+  { pool }: ControlDatabase,
+  {
+    externalId,
+    after,
+    limit,
+  }: {
+    /** The only external ID to return; null for all stores. */
+    readonly externalId: string | null
+    /** ID of the last store of the page before; null for the first page. */
+    readonly after: string | null
+    readonly limit: number
+  },
+): Promise<RegisteredStore[]> {
+  const selected = externalId === null ? sql`` : sql`and external_id = ${externalId}`
+  const rest = after === null ? sql`` : sql`and id > ${after}`
+  return pool.query<RegisteredStore>(sql`
+    select ${STORE_COLUMNS} from stores where removed_at is null ${selected} ${rest} order by id limit ${limit}::int`)
 }
 
 /** Returns the registered store with this ID or, if there is none, with this external ID. Null if neither exists. */
@@ -151,7 +177,7 @@ export async function setStore(
 ): Promise<RegisteredStore> {
   const { pool } = context.database
   const store = await requireStore(context.database, reference)
-  const name = change.name === undefined ? null : checkName(change.name)
+  const name = change.name === undefined ? null : checkStoreName(change.name)
   const schemaName = change.schemaName === undefined ? null : checkSchemaName(change.schemaName)
   const state = change.state ?? store.state
   if (state === 'ready' && store.origin === 'generated' && store.databaseUrl === null && !change.databaseUrl)
@@ -165,7 +191,7 @@ export async function setStore(
       two_factor_required = coalesce(${change.requiresTwoFactor ?? null}, two_factor_required),
       database_url = case when ${keepUrl}::boolean then database_url else ${url} end,
       database_password = case when ${keepUrl}::boolean then database_password else ${encrypted} end
-    where id = ${store.id} and removed_at is null
+    where id = ${store.id} and removed_at is null and ${namingActor(context.actor)}
     returning ${STORE_COLUMNS}`)
   if (changed === undefined) throw new UnknownStore(reference)
   return changed
@@ -174,11 +200,12 @@ export async function setStore(
 /**
  * Removes a store. Every node rejects the store's keys from the next request. The store's URL and usage are deleted,
  * and no merchant sees the store. The database itself stays. A repetition changes nothing. Rejects with `UnknownStore`
- * for an ID that was never registered.
+ * for an ID that was never registered. `actor` is for the audit table, and by default the name of the database session.
  */
 export async function removeStore(
   database: ControlDatabase,
   reference: string,
+  actor?: string,
 ): Promise<{ readonly id: string; readonly removed: boolean; readonly keysRevoked: number }> {
   const { pool } = database
   // External IDs can be reused. The registered store comes first, then the store that was removed last.
@@ -189,14 +216,15 @@ export async function removeStore(
   const { id } = store
   const removed = await pool.execute(sql`
     update stores set removed_at = clock_timestamp(), database_url = null, database_password = null
-    where id = ${id} and removed_at is null`)
+    where id = ${id} and removed_at is null and ${namingActor(actor)}`)
   // A separate statement sees the keys that were created while the first statement waited. After the first statement,
   // no key can be created. The second statement locks keys in the order of their IDs, as usage/hours.ts does.
   const keysRevoked = await pool.execute(sql`
     update api_keys set revoked_at = clock_timestamp()
-    where revoked_at is null and id in (select id from api_keys where store_id = ${id} order by id for no key update)`)
-  await pool.execute(sql`delete from memberships where store_id = ${id}`)
-  await pool.execute(sql`delete from invitations where store_id = ${id}`)
+    where revoked_at is null and id in (select id from api_keys where store_id = ${id} order by id for no key update)
+      and ${namingActor(actor)}`)
+  await pool.execute(sql`delete from memberships where store_id = ${id} and ${namingActor(actor)}`)
+  await pool.execute(sql`delete from invitations where store_id = ${id} and ${namingActor(actor)}`)
   await deleteUsageOf(pool, sql`select id from api_keys where store_id = ${id}`)
   return { id, removed: removed === 1, keysRevoked }
 }
@@ -209,7 +237,11 @@ export async function registeredAmong({ pool }: ControlDatabase, ids: readonly s
   return new Set(rows.map(({ id }) => id))
 }
 
-function checkName(text: string): string {
+/**
+ * Returns the name without spaces around it. Throws `InvalidStoreError` if it is empty, too long, or has control
+ * characters.
+ */
+export function checkStoreName(text: string): string {
   const name = text.trim()
   if (name === '' || Array.from(name).length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name))
     throw new InvalidStoreError(
@@ -222,7 +254,7 @@ function checkName(text: string): string {
  * Returns the external ID; null for null. Throws `InvalidStoreError` if it is too long, or can't be an argument of a
  * command.
  */
-function checkExternalId(text: string | null): string | null {
+export function checkExternalId(text: string | null): string | null {
   if (text === null || EXTERNAL_ID.test(text)) return text
   throw new InvalidStoreError(
     `external ID: must have 1 to ${EXTERNAL_ID_LENGTH_MAX} visible ASCII characters without spaces and not begin with "-"; got ${JSON.stringify(text.slice(0, 40))}`,

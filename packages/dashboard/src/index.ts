@@ -19,7 +19,6 @@ import { type DashboardLimits, type ListenOptions, type RunningDashboard, serveA
 import type { Services } from './services.ts'
 
 export { Accounts } from './accounts/accounts.ts'
-export { InvalidEmailError } from './accounts/parse-email.ts'
 export { InvalidIssuerError, type SingleSignOnSettings } from './accounts/single-sign-on.ts'
 export type { MailSettings } from './alerts/mailer.ts'
 export type { DashboardEvent } from './dashboard-event.ts'

@@ -2,12 +2,15 @@
 // passwords. better-auth stores passwords and sessions (auth.ts). This module limits the rate of attempts.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
 import {
-  addMembership,
+  type AddedMember,
+  addMember,
   type ControlDatabase,
   countAttempt,
   discountAttempt,
   type MemberRole,
+  parseEmail,
 } from '@store-export/control'
 import { findLanguage, type Language } from '../texts/languages.ts'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
@@ -15,7 +18,6 @@ import { callAuth, cookieHeader, userAgentHeader } from './call-auth.ts'
 import { type ClientName, clientName } from './client-name.ts'
 import { passwordScope } from './limit-attempts.ts'
 import { LinkSignIns } from './link-sign-ins.ts'
-import { parseEmail } from './parse-email.ts'
 import { Passkeys } from './passkeys.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
 import { pendingIdOf, TwoFactor } from './two-factor.ts'
@@ -35,15 +37,6 @@ export interface MerchantSession {
   readonly hasTwoFactor: boolean
   /** The language that the merchant chose; null for the language of the browser. */
   readonly language: Language | null
-}
-
-/** An account with access to a store. */
-export interface AddedMerchant {
-  readonly id: string
-  readonly email: string
-  /** Whether the account was created. */
-  readonly isNew: boolean
-  readonly role: MemberRole
 }
 
 /** The result of a sign-in. `cookies` are values of Set-Cookie. */
@@ -91,18 +84,9 @@ export class Accounts {
    * Adds a store to an account, and creates a missing account. A member keeps the current role, which the result has.
    * Rejects with `InvalidEmailError` or `UnknownStore`.
    */
-  async addMerchant(email: string, storeId: string, role: MemberRole = 'admin'): Promise<AddedMerchant> {
+  async addMerchant(email: string, storeId: string, role: MemberRole = 'admin'): Promise<AddedMember> {
     const address = parseEmail(email)
-    const { internalAdapter } = await this.#auth.$context
-    const known = await internalAdapter.findUserByEmail(address)
-    const { id } =
-      known?.user ??
-      (await internalAdapter.createUser(
-        { email: address, name: '', emailVerified: true },
-        { method: 'email-password' },
-      ))
-    const roleNow = await addMembership(this.#database, id, storeId, role)
-    return { id, email: address, isNew: known === null, role: roleNow }
+    return addMember({ database: this.#database, random: randomBytes, email: address, storeId, role })
   }
 
   /** Whether an account has this address. Rejects with `InvalidEmailError`. */

@@ -4,12 +4,13 @@ import {
   findMemberRole,
   INVITATIONS_PER_DAY,
   INVITATIONS_TO_ADDRESS_PER_DAY,
+  InvalidEmailError,
   listInvitations,
   listMembers,
   type MemberRole,
+  parseEmail,
   withdrawInvitation,
 } from '@store-export/control'
-import { InvalidEmailError, parseEmail } from '../accounts/parse-email.ts'
 import {
   type InvitedPerson,
   type SentInvitation,

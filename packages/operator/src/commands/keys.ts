@@ -8,8 +8,11 @@ import {
   endOfKey,
   type KeyPermissions,
   type KeySummary,
+  keyJson,
+  keyState,
   listKeys,
   listStores,
+  permissionsJson,
   type RegisteredStore,
   renameKey,
   requireStore,
@@ -120,7 +123,7 @@ async function create({ database, config: { keyPrefix } }: CommandContext, optio
   if (options.json)
     return printJson({
       ...{ id: created.id, key, store_id: created.storeId, name: created.name },
-      ...describePermissions(created.permissions),
+      ...permissionsJson(created.permissions),
     })
   printMessage(`Created the key "${created.name}" (ID ${created.id}). Copy it now, because it is never shown again:`)
   print(key)
@@ -134,7 +137,7 @@ async function list({ database }: CommandContext, { store, json }: ListOptions):
   if (store !== undefined && ids.length === 0) throw new UnknownStore(store)
   const keys: KeySummary[] = []
   for (const storeId of ids) keys.push(...(await listKeys({ database, storeId })))
-  if (json) return printJson({ keys: keys.map(describe) })
+  if (json) return printJson({ keys: keys.map(keyJson) })
   printTable(
     ['key id', 'store', 'key', 'last used', 'state', 'may read', 'expires', 'allowed from', 'name'],
     keys.map((key) => [
@@ -142,7 +145,7 @@ async function list({ database }: CommandContext, { store, json }: ListOptions):
       key.storeId,
       `${key.prefix}…${key.lastFour}`,
       key.lastUsedAt === null ? 'never' : key.lastUsedAt.toISOString(),
-      stateOf(key),
+      keyState(key),
       `${key.scopes?.join(' ') ?? 'everything'}${key.withoutPersonalData ? ', without personal data' : ''}`,
       endOfKey(key)?.toISOString() ?? 'never',
       key.allowedAddresses?.join(' ') ?? 'everywhere',
@@ -183,41 +186,4 @@ async function revoke({ database }: CommandContext, keyId: string, { json }: Com
     outcome === 'revoked' ? 'Revoked. The API rejects this key from the next request on:' : 'Already revoked:',
   )
   print(id)
-}
-
-function stateOf({
-  revokedAt,
-  turnedOffAt,
-  expiresAt,
-  retiresAt,
-}: KeySummary): 'active' | 'off' | 'expired' | 'revoked' {
-  if (revokedAt === null) return turnedOffAt === null ? 'active' : 'off'
-  return [expiresAt, retiresAt].some((end) => end?.getTime() === revokedAt.getTime()) ? 'expired' : 'revoked'
-}
-
-function describePermissions({ scopes, withoutPersonalData, expiresAt, allowedAddresses }: KeyPermissions) {
-  return {
-    scopes,
-    without_personal_data: withoutPersonalData,
-    expires_at: expiresAt,
-    allowed_addresses: allowedAddresses,
-  }
-}
-
-function describe(key: KeySummary) {
-  return {
-    id: key.id,
-    store_id: key.storeId,
-    name: key.name,
-    prefix: key.prefix,
-    last_four: key.lastFour,
-    created_by: key.createdBy,
-    created_at: key.createdAt,
-    last_used_at: key.lastUsedAt,
-    revoked_at: key.revokedAt,
-    turned_off_at: key.turnedOffAt,
-    state: stateOf(key),
-    retires_at: key.retiresAt,
-    ...describePermissions(key),
-  }
 }

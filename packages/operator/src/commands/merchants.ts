@@ -1,25 +1,24 @@
 // Implements `store-export merchants`, which manages dashboard accounts and creates their sign-in links.
 
-import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import {
-  changeMemberRole,
+  InvalidEmailError,
   listMerchants,
   type MemberRole,
-  readDashboardSecret,
+  parseEmail,
   removeMembership,
   removeMerchant,
   removePasskeys,
   requireStore,
   resetTwoFactor,
-  UnknownMerchant,
+  setMember,
 } from '@store-export/control'
-import type { Accounts } from '@store-export/dashboard'
 import type { Command } from 'commander'
 import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
 import { DATA_FOLDER, readSignIn } from '../demo/data-folder.ts'
+import { createSignInLink } from '../operations/sign-in-link.ts'
 import { countOf, print, printJson, printMessage, printTable } from '../output.ts'
-import { UsageError, UserError } from '../user-error.ts'
+import { UsageError } from '../user-error.ts'
 import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
 import { parseRole } from './option-values.ts'
 
@@ -93,24 +92,16 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
 }
 
 async function add(context: CommandContext, { email, store, role: chosen, json }: AddOptions): Promise<void> {
-  const accounts = await accountsOf(context, null)
   // An invalid email address is wrong usage, so the command checks it before the store.
-  await withEmail(() => accounts.hasMerchant(email))
-  const { id: storeId } = await requireStore(context.database, store)
-  const { id, email: address, isNew, role: before } = await accounts.addMerchant(email, storeId, chosen)
-  const role = chosen ?? before
-  if (role !== before) {
-    const options = { database: context.database, storeId, merchantId: id, role, changedBy: null }
-    if ((await changeMemberRole(options)) === 'last admin') throw new UserError(LAST_ADMIN)
-  }
+  const address = readEmailOption(email)
+  const { database, random } = context
+  const { id: storeId } = await requireStore(database, store)
+  const { id, isNew, role } = await setMember({ database, random, email: address, storeId, role: chosen })
   if (json) return printJson({ id, email: address, store_id: storeId, created: isNew, role })
   printMessage(`${isNew ? 'Created the account' : 'The account exists:'} ${address}. Its role in the store is ${role}.`)
   printMessage(`To create a sign-in link: store-export merchants link --email ${address}`)
   print(id)
 }
-
-const LAST_ADMIN =
-  '--role: this merchant is the last admin of the store and stays one; first make another merchant an admin with "store-export merchants add --role admin"'
 
 async function link(
   context: CommandContext,
@@ -118,11 +109,7 @@ async function link(
   { email, json }: EmailOptions,
 ): Promise<void> {
   const url = await dashboardUrl(context, processContext)
-  const accounts = await accountsOf(context, url)
-  if (!(await withEmail(() => accounts.hasMerchant(email)))) throw new UnknownMerchant(email)
-  const { linkMinutes } = context.config
-  const expiresAt = new Date(Date.now() + linkMinutes * 60_000)
-  const address = `${url}/link/${await accounts.createSignInLink(email)}`
+  const { url: address, expiresAt } = await createSignInLink(context, { email: readEmailOption(email), url })
   if (json) return printJson({ url: address, expires_at: expiresAt })
   printMessage(`This link signs ${email} in once. It expires at ${expiresAt.toISOString()}:`)
   print(address)
@@ -200,15 +187,6 @@ function withoutAdmin(storeId: string): string {
   return `No admin has access to the store ${storeId} now; add one with "store-export merchants add --role admin".`
 }
 
-async function accountsOf({ database, keys, config }: CommandContext, url: string | null): Promise<Accounts> {
-  const secret = await readDashboardSecret({ database, keys, random: randomBytes })
-  const { Accounts } = await loadDashboard()
-  return new Accounts({ ...config, database, secret, url: url ?? LOCAL })
-}
-
-/** Address of the dashboard for operations that don't depend on the address. */
-const LOCAL = 'http://127.0.0.1'
-
 /** Returns the address for sign-in links: from the settings, from the running demo, or on this machine. */
 async function dashboardUrl({ config }: CommandContext, { folder }: ProcessContext): Promise<string> {
   if (config.dashboardUrl !== null) return new URL(config.dashboardUrl).origin
@@ -216,17 +194,12 @@ async function dashboardUrl({ config }: CommandContext, { folder }: ProcessConte
   return signIn?.url ?? `http://127.0.0.1:${config.dashboardPort}`
 }
 
-async function withEmail<T>(work: () => Promise<T>): Promise<T> {
+/** Returns the address in lower case. Throws `UsageError` for a string that is not an email address. */
+function readEmailOption(email: string): string {
   try {
-    return await work()
+    return parseEmail(email)
   } catch (error) {
-    const { InvalidEmailError } = await loadDashboard()
     if (error instanceof InvalidEmailError) throw new UsageError(`--email: ${error.message}`)
     throw error
   }
-}
-
-/** Loads the dashboard only when a command needs it, so that other commands start faster. */
-function loadDashboard() {
-  return import('@store-export/dashboard')
 }

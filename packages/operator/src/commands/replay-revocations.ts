@@ -41,6 +41,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
       passkeys_removed: done.passkeysRemoved,
       two_factor_rules_enabled: done.twoFactorRulesEnabled,
       keys_to_compare: done.keysToCompare,
+      admin_tokens_revoked: done.adminTokensRevoked,
       unchanged: done.unchanged,
     })
     return
@@ -51,7 +52,9 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Reduced the role of a member of a store: ${countOf(done.rolesReduced, 'time')}.`)
   printMessage(`Withdrew ${countOf(done.invitationsWithdrawn, 'invitation')}.`)
   printMessage(`Reduced the role of an invitation: ${countOf(done.invitationsReduced, 'time')}.`)
-  printMessage(`Removed ${countOf(done.passkeysRemoved, 'passkey')}.`)
+  printMessage(
+    `Removed ${countOf(done.passkeysRemoved, 'passkey')}, and revoked ${countOf(done.adminTokensRevoked, 'admin token')}.`,
+  )
   printMessage(`Required two-factor sign-in of a store again: ${countOf(done.twoFactorRulesEnabled, 'time')}.`)
   if (done.keysToCompare.length > 0)
     printMessage(

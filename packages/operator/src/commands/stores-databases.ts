@@ -2,17 +2,12 @@
 // and `stores upgrade` adds what a newer schema version has.
 
 import { randomBytes } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import type { RevisionId } from '@store-export/contract'
-import { checkSchemaName, type RegisteredStore, requireStore } from '@store-export/control'
-import { parseConnectionUrl } from '@store-export/postgres'
-import { type CommandContext, connectOnce } from '../command-context.ts'
+import { checkSchemaName, requireStore } from '@store-export/control'
+import type { CommandContext } from '../command-context.ts'
+import { upgrade as upgradeRegistered } from '../operations/upgrade.ts'
 import { print, printJson, printMessage } from '../output.ts'
-import { upgradeStore } from '../store-schema/provision-store.ts'
 import { readerConnectSql, readerGrantsSql, readerRoleSql } from '../store-schema/reader-role.ts'
-import { quoteName } from '../store-schema/sql-text.ts'
-import { urlForDatabase } from '../store-schema/store-url.ts'
-import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
@@ -50,21 +45,12 @@ export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptio
   print(`${advice}\n${sql}`)
 }
 
-/**
- * Upgrades a store to a newer schema version. Rejects with `UserError` if its schema is not public. Without
- * `databaseUrl`, also rejects if the store has no URL or its database is on another server, and like `upgradeStore`.
- */
+/** Upgrades a store to a newer schema version. Rejects like `upgrade` of operations/upgrade.ts. */
 export async function upgrade(context: CommandContext, reference: string, options: UpgradeOptions): Promise<void> {
   const store = await requireStore(context.database, reference)
   const { to, json } = options
-  if (store.schemaName !== 'public') {
-    throw new UserError(
-      `this store is in the schema ${quoteName(store.schemaName)}, and "stores upgrade" only changes the schema public; migrate ` +
-        'the store yourself, then run "store-export stores grants --schema" for the grants',
-    )
-  }
-  const { ownerOrAdminUrl, readerRole } = await upgradeTarget(context, store, options)
-  const { applied, repaired, adminSql } = await upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce })
+  const databaseUrl = options.databaseUrl === undefined ? null : await readUrlOption(options.databaseUrl)
+  const { applied, repaired, adminSql } = await upgradeRegistered(context, store, { to, databaseUrl })
   if (json) return printJson({ id: store.id, revision: to, applied, repaired, admin_sql: adminSql })
   if (repaired.length > 0)
     printMessage(`Added what an older version of "stores provision" left out: ${repaired.join(', ')}.`)
@@ -74,29 +60,4 @@ export async function upgrade(context: CommandContext, reference: string, option
     applied.length === 0 ? `Already at ${to}; the grants are up to date:` : `Upgraded: ${applied.join(', ')}.`,
   )
   print(store.id)
-}
-
-/**
- * Returns the reader's role, and the URL for the upgrade: `--database-url`, or the database on the server of the
- * control database. Rejects with `UserError` if there is neither.
- */
-async function upgradeTarget(
-  { controlUrl }: CommandContext,
-  { databaseUrl }: RegisteredStore,
-  options: UpgradeOptions,
-): Promise<{ ownerOrAdminUrl: string; readerRole: string | null }> {
-  const registered = databaseUrl === null ? null : parseConnectionUrl(databaseUrl)
-  const readerRole = registered?.user ?? null
-  if (options.databaseUrl !== undefined) {
-    return { ownerOrAdminUrl: await readUrlOption(options.databaseUrl), readerRole }
-  }
-  if (registered === null || registered.database === null) {
-    throw new UserError('this store has no database URL; add --database-url with the URL of its owner')
-  }
-  if (!isDeepStrictEqual(registered.hosts, parseConnectionUrl(controlUrl).hosts)) {
-    throw new UserError(
-      "this store's database is not on the server of the control database; add --database-url with the URL of its owner",
-    )
-  }
-  return { ownerOrAdminUrl: urlForDatabase(controlUrl, registered.database), readerRole }
 }

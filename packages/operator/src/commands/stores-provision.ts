@@ -1,28 +1,11 @@
-// Implements `stores provision`. It first registers the store in the state `generating`, so that `stores list` shows
-// the store of an interrupted run. A run with the same external ID continues with this store.
+// Implements `stores provision`: prints what it created, or the store that exists.
 
 import type { RevisionId } from '@store-export/contract'
-import {
-  addStore,
-  decryptStoreUrl,
-  type RegisteredStore,
-  removeStore,
-  requireServiceSecret,
-  requireStore,
-  setStore,
-} from '@store-export/control'
-import { type Connection, executeOn, parseConnectionUrl, sql } from '@store-export/postgres'
-import { type CommandContext, commandPool, connectOnce } from '../command-context.ts'
-import { codeOf } from '../explain-error.ts'
+import { storeJson } from '@store-export/control'
+import type { CommandContext } from '../command-context.ts'
+import { provision as createDatabase, type ProvisionResult } from '../operations/provision.ts'
 import { print, printJson, printMessage } from '../output.ts'
-import { dropStore } from '../store-schema/drop-store.ts'
-import { type ProvisionedStore, provisionStore, storeDatabase } from '../store-schema/provision-store.ts'
-import { recordedRevision } from '../store-schema/recorded-revision.ts'
-import { findStoreData } from '../store-schema/store-data.ts'
-import { urlForDatabase } from '../store-schema/store-url.ts'
-import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
-import { describeStore } from './stores-registry.ts'
 
 export interface ProvisionOptions extends CommonOptions {
   readonly name: string
@@ -30,167 +13,29 @@ export interface ProvisionOptions extends CommonOptions {
   readonly externalId?: string
 }
 
-/**
- * Codes `undefined_table` and `invalid_catalog_name`: an interrupted run did not create the table, or not even the
- * database.
- */
-const NOT_CREATED: readonly string[] = ['42P01', '3D000']
-/** Maximum wait for another run that creates the database of the same store. */
-const LOCK_TIMEOUT = '60s'
-/** First key of the advisory lock. The second key is a hash of the store ID. */
-const PROVISION_LOCK = 7_306_002
-
-/**
- * Creates the database of a store and registers the store. If a store with the external ID exists, prints that store,
- * or completes it. After an error, drops the database, and removes a store that it registered. Rejects with `UserError`
- * if the existing store is imported, or if its unfinished database contains data or can't be read. Also rejects if
- * another run creates the database for more than 60 s.
- */
+/** Creates the database of a store, and prints the store. Rejects like `provision` of operations/provision.ts. */
 export async function provision(context: CommandContext, options: ProvisionOptions): Promise<void> {
-  const { name, externalId = null } = options
-  await requireServiceSecret(context.database, context.keys)
-  const store = await addStore(context, {
-    name,
-    externalId,
-    origin: 'generated',
-    state: 'generating',
-    databaseUrl: null,
-  })
-  if (store.origin === 'imported')
-    throw new UserError(
-      `the store ${store.id} is imported, and imported stores have no database here; use another external ID`,
-    )
-  const created =
-    store.databaseUrl === null ? await withLock(context, store.id, () => createOnce(context, store, options)) : null
-  if (created === null) await showExisting(context, await requireStore(context.database, store.id), options)
-  else showCreated(created.store, created.urls, options)
-}
-
-/** Creates the database. Returns null if another run has created it in the meantime. */
-async function createOnce(
-  context: CommandContext,
-  { id, isNew }: { readonly id: string; readonly isNew: boolean },
-  { revision }: ProvisionOptions,
-): Promise<{ store: RegisteredStore; urls: ProvisionedStore } | null> {
-  const { name, databaseUrl } = await requireStore(context.database, id)
-  if (databaseUrl !== null) return null
-  const { controlUrl: adminUrl, random } = context
-  if (!isNew) {
-    await requireNoData(adminUrl, id)
-    await dropLeftovers(adminUrl, id)
-  }
-  try {
-    const urls = await provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce })
-    return { store: await setStore(context, id, { state: 'ready', databaseUrl: urls.readerUrl }), urls }
-  } catch (error) {
-    await dropLeftovers(adminUrl, id).catch(() => undefined)
-    if (isNew) await removeStore(context.database, id)
-    throw error
-  }
-}
-
-/**
- * Rejects with `UserError` if the database contains data or cannot be read, because a restored control database can
- * list a finished store as unfinished.
- */
-async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
-  const database = storeDatabase(storeId)
-  const pool = commandPool(urlForDatabase(adminUrl, database))
-  try {
-    const { found, unreadable } = await findStoreData(pool)
-    const unknown = unreadable.find(({ code }) => !NOT_CREATED.includes(code))
-    if (found === null && unknown === undefined) return
-    throw new UserError(
-      `the database ${database} of this store exists and ${unknown === undefined ? `contains ${found}` : `can't be read (${unknown.reason})`}: ` +
-        `to use it, run "store-export stores set ${storeId} --state ready --database-url -" with its reader's URL`,
-    )
-  } finally {
-    await pool.close()
-  }
-}
-
-/** Drops the database and the roles of an interrupted run, because the passwords of the roles are lost. */
-async function dropLeftovers(adminUrl: string, storeId: string): Promise<void> {
-  const admin = await connectOnce(adminUrl)
-  try {
-    await dropStore(admin, storeId)
-  } finally {
-    await admin.close()
-  }
-}
-
-/** Runs `work` under a lock for this store. An interrupted run holds the lock until its session ends. */
-async function withLock<T>({ controlUrl }: CommandContext, storeId: string, work: () => Promise<T>): Promise<T> {
-  const holder = await connectOnce(controlUrl)
-  try {
-    await lock(holder, storeId)
-    return await work()
-  } finally {
-    await holder.close()
-  }
-}
-
-async function lock(holder: Connection, storeId: string): Promise<void> {
-  await holder.script(`set lock_timeout = '${LOCK_TIMEOUT}'`)
-  try {
-    await executeOn(holder, sql`select pg_advisory_lock(${PROVISION_LOCK}, hashtext(${storeId}))`)
-  } catch (error) {
-    if (codeOf(error) !== '55P03') throw error
-    throw new UserError(
-      `another "stores provision" is still creating the database of ${storeId} after ${LOCK_TIMEOUT}; run the command again later`,
-    )
-  }
-}
-
-function showCreated(store: RegisteredStore, urls: ProvisionedStore, { revision, json }: ProvisionOptions): void {
+  const { name, revision, externalId = null, json } = options
+  const result = await createDatabase(context, { name, revision, externalId })
   if (json) {
-    const { databaseUrl, readerUrl } = urls
-    const database = { created: true, revision, database_url: databaseUrl, reader_url: readerUrl }
-    printJson({ ...describeStore(store), ...database })
-    return
+    const { store, created, databaseUrl, readerUrl } = result
+    const database = { created, revision: result.revision, database_url: databaseUrl, reader_url: readerUrl }
+    return printJson({ ...storeJson(store), ...database })
   }
+  if (result.created) showCreated(result)
+  else showExisting(result)
+  print(result.store.id)
+}
+
+function showCreated({ store, revision, databaseUrl, readerUrl }: ProvisionResult): void {
   printMessage(`Created an empty database at ${revision} and registered "${store.name}".`)
-  printMessage(`URL for the platform (writes): ${urls.databaseUrl}`)
-  printMessage(`URL for the service (reads):   ${urls.readerUrl}`)
-  print(store.id)
+  printMessage(`URL for the platform (writes): ${databaseUrl}`)
+  printMessage(`URL for the service (reads):   ${readerUrl}`)
 }
 
-/**
- * Prints an existing store. The owner's URL is null, because only the run that created the database knew the password.
- */
-async function showExisting(
-  context: CommandContext,
-  store: RegisteredStore,
-  { json }: ProvisionOptions,
-): Promise<void> {
-  const readerUrl = decryptStoreUrl(context.keys, store)?.reveal() ?? null
-  const revision = await revisionOf(context, store)
-  if (json) {
-    return printJson({ ...describeStore(store), created: false, revision, database_url: null, reader_url: readerUrl })
-  }
+function showExisting({ store, revision }: ProvisionResult): void {
   printMessage(`The database of "${store.name}" exists${revision === null ? '' : ` at ${revision}`}; nothing changed.`)
   printMessage(
     "The first run printed the owner's password. To replace it, run as an administrator: alter role ... password",
   )
-  print(store.id)
-}
-
-/** Returns the store's schema version; null for a database that `stores provision` did not create. */
-async function revisionOf(
-  { controlUrl }: CommandContext,
-  { databaseUrl, schemaName }: RegisteredStore,
-): Promise<RevisionId | null> {
-  const { hosts, database } = parseConnectionUrl(databaseUrl ?? controlUrl)
-  if (
-    schemaName !== 'public' ||
-    database === null ||
-    JSON.stringify(hosts) !== JSON.stringify(parseConnectionUrl(controlUrl).hosts)
-  )
-    return null
-  const connection = await connectOnce(urlForDatabase(controlUrl, database))
-  try {
-    return await recordedRevision(connection)
-  } finally {
-    await connection.close()
-  }
 }

@@ -10,6 +10,7 @@ import {
   type StoreOrigin,
   type StoreState,
   setStore,
+  storeJson,
 } from '@store-export/control'
 import type { CommandContext } from '../command-context.ts'
 import { countOf, print, printJson, printMessage, printTable } from '../output.ts'
@@ -49,7 +50,7 @@ export async function add(context: CommandContext, options: AddOptions): Promise
   const url = databaseUrl === undefined ? null : await readUrlOption(databaseUrl)
   if (url !== null) await requireServiceSecret(context.database, context.keys)
   const store = await addStore(context, { name, origin, state, externalId, databaseUrl: url, schemaName })
-  if (json) return printJson({ ...describeStore(store), created: store.isNew })
+  if (json) return printJson({ ...storeJson(store), created: store.isNew })
   report(store, store.isNew ? 'Registered' : 'Already registered; nothing changed:')
 }
 
@@ -71,14 +72,14 @@ export async function set(context: CommandContext, reference: string, options: S
     await requireServiceSecret(context.database, context.keys, id)
   }
   const store = await setStore(context, reference, change)
-  if (json) return printJson(describeStore(store))
+  if (json) return printJson(storeJson(store))
   report(store, 'Changed')
 }
 
 /** Prints all stores, as a table or as one JSON object. */
 export async function list({ database }: CommandContext, { json }: CommonOptions): Promise<void> {
   const stores = await listStores(database)
-  if (json) return printJson({ stores: stores.map(describeStore) })
+  if (json) return printJson({ stores: stores.map(storeJson) })
   printTable(
     ['store id', 'external id', 'origin', 'state', 'name', 'database', 'schema'],
     stores.map((store) => [
@@ -103,22 +104,6 @@ export async function remove({ database }: CommandContext, reference: string, { 
       : 'Already removed:',
   )
   print(id)
-}
-
-/** Returns a store for JSON output. The URL has no password. */
-export function describeStore(store: RegisteredStore) {
-  const { id, externalId, name, origin, state, databaseUrl, schemaName, requiresTwoFactor, createdAt } = store
-  const location = { database_url: databaseUrl, schema: schemaName }
-  return {
-    id,
-    external_id: externalId,
-    name,
-    origin,
-    state,
-    ...location,
-    two_factor_required: requiresTwoFactor,
-    created_at: createdAt,
-  }
 }
 
 function report({ id, name, origin, state }: RegisteredStore, action: string): void {

@@ -1,0 +1,119 @@
+// Stores the responses to requests with an Idempotency-Key, so that a repetition gets the same response without a second
+// change. A request has these states:
+//
+// - Running: its row has no status. A repetition is refused.
+// - Completed: a repetition gets the stored response.
+// - Abandoned: the node stopped before it completed the request. After `ABANDONED_MINUTES`, a repetition runs it again.
+
+import { createHash } from 'node:crypto'
+import { sql } from '@store-export/postgres'
+import { type ControlDatabase, queryOne } from './database.ts'
+import { decryptPassword, type EncryptionContext, encryptPassword } from './password-encryption.ts'
+
+/** Hours for which a response is stored. */
+export const IDEMPOTENCY_HOURS = 24
+/** Longer than the longest request, a batch that creates 1,000 databases. */
+const ABANDONED_MINUTES = 30
+
+/** A request with its key, as the table identifies both. */
+export interface IdempotentRequest {
+  readonly keyHash: Buffer
+  readonly requestHash: Buffer
+}
+
+/** A response as the client got it. */
+export interface StoredResponse {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+}
+
+/** What to do with a request. */
+export type IdempotencyOutcome =
+  /** The request is new, and the caller runs it. */
+  | { readonly kind: 'run' }
+  /** Another request with this key is running. */
+  | { readonly kind: 'running' }
+  /** Another request was sent with this key. */
+  | { readonly kind: 'different' }
+  | { readonly kind: 'completed'; readonly response: StoredResponse }
+
+/** Returns the hashes of a request. `tokenId` separates the keys of different tokens. */
+export function idempotentRequest(options: {
+  readonly tokenId: string
+  readonly key: string
+  readonly method: string
+  /** The path with its query. */
+  readonly path: string
+  readonly body: Uint8Array
+}): IdempotentRequest {
+  const { tokenId, key, method, path, body } = options
+  return {
+    keyHash: createHash('sha256').update(`${tokenId}\n${key}`).digest(),
+    requestHash: createHash('sha256').update(`${method} ${path}\n`).update(body).digest(),
+  }
+}
+
+/** Registers a request as running, or returns why it must not run. Rejects like `decryptPassword`. */
+export async function beginRequest(
+  { database, keys }: Pick<EncryptionContext, 'database' | 'keys'>,
+  request: IdempotentRequest,
+): Promise<IdempotencyOutcome> {
+  const { keyHash, requestHash } = request
+  const begun = await database.pool.execute(sql`
+    insert into idempotency_keys as i (key_hash, request_hash) values (${keyHash}, ${requestHash})
+    on conflict (key_hash) do update
+      set request_hash = excluded.request_hash, started_at = clock_timestamp(), status = null, content_type = null,
+        response = null
+    where i.started_at < clock_timestamp() - case when i.status is null
+      then make_interval(mins => ${ABANDONED_MINUTES}::int) else make_interval(hours => ${IDEMPOTENCY_HOURS}::int) end`)
+  if (begun > 0) return { kind: 'run' }
+  const [known] = await database.pool.query<{
+    isSame: boolean
+    status: number | null
+    contentType: string | null
+    response: string | null
+  }>(sql`
+    select request_hash = ${requestHash} as "isSame", status, content_type as "contentType", response
+    from idempotency_keys where key_hash = ${keyHash}`)
+  // The first request has just failed, and its row is deleted. The client sends the request again.
+  if (known === undefined) return { kind: 'running' }
+  if (!known.isSame) return { kind: 'different' }
+  const { status, contentType, response } = known
+  if (status === null || contentType === null || response === null) return { kind: 'running' }
+  return {
+    kind: 'completed',
+    response: { status, contentType, body: decryptPassword(keys, ownerOf(request), response) },
+  }
+}
+
+/** Stores the response of a request that `beginRequest` registered. */
+export async function completeRequest(
+  { database, keys, random }: EncryptionContext,
+  request: IdempotentRequest,
+  { status, contentType, body }: StoredResponse,
+): Promise<void> {
+  const response = encryptPassword({ keys, storeId: ownerOf(request), password: body, random })
+  await queryOne(
+    database.pool,
+    sql`update idempotency_keys set status = ${status}, content_type = ${contentType}, response = ${response}
+      where key_hash = ${request.keyHash} returning status`,
+  )
+}
+
+/** Deletes the row of a request that failed, so that a repetition runs it again. */
+export async function abandonRequest({ pool }: ControlDatabase, { keyHash }: IdempotentRequest): Promise<void> {
+  await pool.execute(sql`delete from idempotency_keys where key_hash = ${keyHash} and status is null`)
+}
+
+/** Deletes responses after 24 hours. Returns the number of deleted rows. */
+export async function deleteOldResponses({ pool }: ControlDatabase): Promise<number> {
+  return pool.execute(sql`
+    delete from idempotency_keys
+    where started_at < clock_timestamp() - make_interval(hours => ${IDEMPOTENCY_HOURS}::int)`)
+}
+
+/** Returns the associated data of the encryption, so that a response that is copied to another row is unreadable. */
+function ownerOf({ keyHash }: IdempotentRequest): string {
+  return `response ${keyHash.toString('hex')}`
+}

@@ -1,0 +1,88 @@
+// Gives an email address access to a store, for the command line and the admin API. Creates the account if no account
+// has the address. better-auth adds passwords and sessions to it later.
+
+import { sql } from '@store-export/postgres'
+import { namingActor } from './access/keys.ts'
+import type { ControlDatabase } from './database.ts'
+import { changeMemberRole, type MemberRole } from './member-roles.ts'
+import { isUuid, type RandomBytes, randomUuid } from './random.ts'
+import { UnknownStore } from './stores.ts'
+
+/** The member to add. */
+export interface NewMember {
+  readonly database: ControlDatabase
+  readonly random: RandomBytes
+  /** The address as `parseEmail` returns it. */
+  readonly email: string
+  readonly storeId: string
+  /** The role of a new member. A member keeps the role. */
+  readonly role: MemberRole
+  /** The actor for the audit table. Without it, the name of the database session. */
+  readonly actor?: string
+}
+
+/** A member after a change. */
+export interface AddedMember {
+  /** ID of the account. */
+  readonly id: string
+  readonly email: string
+  /** Whether the account was created. */
+  readonly isNew: boolean
+  readonly role: MemberRole
+}
+
+/** Thrown if the only admin of a store would become a viewer. */
+export class LastAdminError extends Error {
+  override readonly name = 'LastAdminError'
+}
+
+/** A concurrent request can create the account between the snapshot and the insert. The second attempt sees it. */
+const ATTEMPTS = 2
+
+/**
+ * Lets an email address see a store in the dashboard, and creates a missing account. A member keeps the role. Rejects
+ * with `UnknownStore` if the store is unknown or was removed, and then creates no account.
+ */
+export async function addMember({ database, random, email, storeId, role, actor }: NewMember): Promise<AddedMember> {
+  if (!isUuid(storeId)) throw new UnknownStore(storeId)
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const [member] = await database.pool.query<Omit<AddedMember, 'email'>>(sql`
+      with store as (
+        select id from stores where id = ${storeId} and removed_at is null and ${namingActor(actor)} for share
+      ), created as (
+        insert into merchants (id, name, email, email_verified, created_at, updated_at)
+        select ${randomUuid(random)}, '', ${email}, true, clock_timestamp(), clock_timestamp() from store
+        on conflict (email) do nothing returning id
+      ), merchant as (
+        select id, true as is_new from created
+        union all
+        select id, false from merchants where email = ${email}
+      ), added as (
+        insert into memberships as b (merchant_id, store_id, role) select merchant.id, store.id, ${role} from merchant, store
+        on conflict (merchant_id, store_id) do update set role = b.role returning role
+      )
+      select merchant.id, is_new as "isNew", role from merchant, added`)
+    if (member !== undefined) return { ...member, email }
+  }
+  throw new UnknownStore(storeId)
+}
+
+/**
+ * Adds a member like `addMember`. If `role` is given, a member with another role gets it. Rejects like `addMember`, and
+ * with `LastAdminError` if the store would have no admin.
+ */
+export async function setMember({
+  role,
+  ...member
+}: Omit<NewMember, 'role'> & { readonly role: MemberRole | undefined }): Promise<AddedMember> {
+  const { database, storeId, actor } = member
+  const added = await addMember({ ...member, role: role ?? 'admin' })
+  if (role === undefined || role === added.role) return added
+  const change = { database, storeId, merchantId: added.id, role, changedBy: null }
+  const outcome = await changeMemberRole({ ...change, ...(actor === undefined ? {} : { actor }) })
+  if (outcome === 'last admin')
+    throw new LastAdminError(
+      'this merchant is the last admin of the store and stays one; first make another merchant an admin',
+    )
+  return { ...added, role }
+}

@@ -1,0 +1,30 @@
+// Creates one-time sign-in links to the dashboard, for the command line and the admin API.
+
+import { readDashboardSecret, recordSignInLink, UnknownMerchant } from '@store-export/control'
+import type { CommandContext } from '../command-context.ts'
+
+/** A link that signs a merchant in once. */
+export interface SignInLink {
+  readonly url: string
+  readonly expiresAt: Date
+}
+
+/**
+ * Creates a link at the dashboard's address `url`. Rejects with `InvalidEmailError`, and with `UnknownMerchant` if no
+ * account has the address.
+ */
+export async function createSignInLink(
+  context: CommandContext,
+  { email, url }: { readonly email: string; readonly url: string },
+): Promise<SignInLink> {
+  const { database, keys, random, config, actor } = context
+  // A dynamic import loads the dashboard only when it is needed, so that other commands start faster.
+  const { Accounts } = await import('@store-export/dashboard')
+  const secret = await readDashboardSecret({ database, keys, random })
+  const accounts = new Accounts({ ...config, database, secret, url })
+  if (!(await accounts.hasMerchant(email))) throw new UnknownMerchant(email)
+  const expiresAt = new Date(Date.now() + config.linkMinutes * 60_000)
+  const token = await accounts.createSignInLink(email)
+  await recordSignInLink(database, email, actor)
+  return { url: `${url}/link/${token}`, expiresAt }
+}

@@ -1,0 +1,55 @@
+// Upgrades the database of a registered store to a newer schema version, for the command line and the admin API.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { RevisionId } from '@store-export/contract'
+import type { RegisteredStore } from '@store-export/control'
+import { parseConnectionUrl } from '@store-export/postgres'
+import { type ControlTarget, connectOnce } from '../command-context.ts'
+import { type UpgradeResult, upgradeStore } from '../store-schema/provision-store.ts'
+import { quoteName } from '../store-schema/sql-text.ts'
+import { urlForDatabase } from '../store-schema/store-url.ts'
+import { UserError } from '../user-error.ts'
+
+/** The schema version to reach. */
+export interface UpgradeRequest {
+  readonly to: RevisionId
+  /** URL of the owner; null to use the server of the control database. */
+  readonly databaseUrl: string | null
+}
+
+/**
+ * Upgrades a store to a newer schema version. Rejects with `UserError` if its schema is not public. Without
+ * `databaseUrl`, also rejects if the store has no URL or its database is on another server, and like `upgradeStore`.
+ */
+export async function upgrade(
+  { controlUrl }: Pick<ControlTarget, 'controlUrl'>,
+  store: RegisteredStore,
+  { to, databaseUrl }: UpgradeRequest,
+): Promise<UpgradeResult> {
+  if (store.schemaName !== 'public') {
+    throw new UserError(
+      `this store is in the schema ${quoteName(store.schemaName)}, and "stores upgrade" only changes the schema public; migrate ` +
+        'the store yourself, then run "store-export stores grants --schema" for the grants',
+    )
+  }
+  const readerRole = store.databaseUrl === null ? null : (parseConnectionUrl(store.databaseUrl).user ?? null)
+  const ownerOrAdminUrl = databaseUrl ?? adminUrlOf(store, controlUrl)
+  return upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce })
+}
+
+/**
+ * Returns the URL of the store's database for the role of the control database. Throws `UserError` if the store has no
+ * database, or if the database is on another server.
+ */
+function adminUrlOf({ databaseUrl }: RegisteredStore, controlUrl: string): string {
+  const registered = databaseUrl === null ? null : parseConnectionUrl(databaseUrl)
+  if (registered === null || registered.database === null) {
+    throw new UserError('this store has no database URL; add --database-url with the URL of its owner')
+  }
+  if (!isDeepStrictEqual(registered.hosts, parseConnectionUrl(controlUrl).hosts)) {
+    throw new UserError(
+      "this store's database is not on the server of the control database; add --database-url with the URL of its owner",
+    )
+  }
+  return urlForDatabase(controlUrl, registered.database)
+}
