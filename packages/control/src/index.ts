@@ -31,6 +31,7 @@ export {
   endExpiredKeys,
   endOfKey,
   findKeyByHash,
+  getKey,
   hasPermissions,
   type KeySummary,
   listKeys,

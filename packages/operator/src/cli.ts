@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import type { ProcessContext } from './command-context.ts'
+import { addAdminTokensCommands } from './commands/admin-tokens.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeysCommands } from './commands/keys.ts'
@@ -48,6 +49,7 @@ export function createProgram(processContext: ProcessContext, json: boolean): Co
     addStoresCommands,
     addKeysCommands,
     addMerchantsCommands,
+    addAdminTokensCommands,
     addSecretsCommands,
     addDoctorCommand,
   ]

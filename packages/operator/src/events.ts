@@ -1,5 +1,6 @@
 // Declares every event of the service. `serve` and `demo` pass events to the log and to the metrics.
 
+import type { AdminEvent } from '@store-export/admin'
 import type { KeyRejected, RequestEvent } from '@store-export/api'
 import type { ControlEvent } from '@store-export/control'
 import type { DashboardEvent } from '@store-export/dashboard'
@@ -69,7 +70,7 @@ export type NodeEvent =
   | { readonly event: 'node.started'; readonly version: string; readonly command: string }
   | {
       readonly event: 'listener.opened'
-      readonly listener: 'api' | 'dashboard' | 'operations'
+      readonly listener: 'api' | 'dashboard' | 'operations' | 'admin'
       readonly address: string
     }
   | { readonly event: 'shutdown.started'; readonly reason: string }
@@ -87,6 +88,7 @@ export type ServiceEvent =
   | StoreEvent
   | RequestEvent
   | DashboardEvent
+  | AdminEvent
   | RejectionsSummarized
   | LogLinesDropped
   | PoolSampled
@@ -108,7 +110,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'node.started': { level: 'info', meaning: 'The node starts. `version` and `command` say what runs.' },
   'listener.opened': {
     level: 'info',
-    meaning: 'The node listens on `address`. `listener` is `api`, `dashboard`, or `operations`.',
+    meaning: 'The node listens on `address`. `listener` is `api`, `dashboard`, `operations`, or `admin`.',
   },
   'shutdown.started': { level: 'info', meaning: 'The node starts to shut down. `reason` is the signal or the error.' },
   'node.stopped': { level: 'info', meaning: 'The node closed everything.' },
@@ -201,6 +203,14 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
   'key.turned_off': { level: 'info', meaning: 'A merchant turned a key off. The API rejects it.' },
   'key.turned_on': { level: 'info', meaning: 'A merchant turned a key on again.' },
+  'admin.request_completed': {
+    level: 'info',
+    meaning: 'The admin API completed a request. `tokenId` is the ID of the token; null without a valid one.',
+  },
+  'admin.request_failed': {
+    level: 'error',
+    meaning: 'An internal error interrupted a request to the admin API. Report it.',
+  },
   'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output was blocked.' },
   'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` says which.' },
   'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },

@@ -136,6 +136,18 @@ export const METRICS = {
     help: 'Completed requests to the dashboard.',
     labels: { route: 'route of the page, or `unknown`', status: 'HTTP status' },
   },
+  adminRequests: {
+    name: 'store_export_admin_requests_total',
+    type: 'counter',
+    help: 'Completed requests to the admin API.',
+    labels: { route: 'path of the route, or `unknown`', status: 'HTTP status' },
+  },
+  adminLatency: {
+    name: 'store_export_admin_request_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the start of a request to the admin API to the start of its response.',
+    labels: { route: 'path of the route, or `unknown`' },
+  },
   signIns: {
     name: 'store_export_sign_ins_total',
     type: 'counter',

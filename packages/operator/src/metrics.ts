@@ -61,6 +61,8 @@ function createSeries(registry: Registry) {
     logLinesDropped: counter(METRICS.logLinesDropped),
     pages: counter(METRICS.pages),
     signIns: counter(METRICS.signIns),
+    adminRequests: counter(METRICS.adminRequests),
+    adminLatency: new Histogram({ ...optionsOf(METRICS.adminLatency), buckets: LATENCY_BUCKETS, registers }),
     pools: gauge(METRICS.pools),
     connections: gauge(METRICS.connections),
     busy: gauge(METRICS.busy),
@@ -112,6 +114,7 @@ function count(series: Series, event: ServiceEvent): void {
       break
     case 'request.failed':
     case 'page.failed':
+    case 'admin.request_failed':
     case 'node.failed':
       series.internalErrors.inc()
       break
@@ -137,6 +140,10 @@ function count(series: Series, event: ServiceEvent): void {
       break
     case 'page.completed':
       series.pages.inc({ route: event.route, status: event.status })
+      break
+    case 'admin.request_completed':
+      series.adminRequests.inc({ route: event.route, status: event.status })
+      series.adminLatency.observe({ route: event.route }, event.durationMs / 1000)
       break
     case 'sign_in.attempted':
       series.signIns.inc({ by: event.by, outcome: event.outcome })

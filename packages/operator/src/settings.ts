@@ -2,6 +2,7 @@
 // is generated from the declarations.
 
 import { LIMITS } from '@store-export/contract'
+import { ADMIN_SETTINGS } from './settings/admin-settings.ts'
 import { DASHBOARD_SETTINGS } from './settings/dashboard-settings.ts'
 import { DATABASE_SETTINGS } from './settings/database-settings.ts'
 import { KEY_SETTINGS } from './settings/key-settings.ts'
@@ -60,6 +61,7 @@ export const SETTINGS = {
     max: 65_535,
     help: 'Port for health, readiness, and metrics. 0 turns the port off.',
   },
+  ...ADMIN_SETTINGS,
   requestsPerMinute: {
     env: 'STORE_EXPORT_REQUESTS_PER_MINUTE',
     kind: 'integer',

@@ -1,9 +1,9 @@
-// Runs the service for `serve` and `demo`: the API, the dashboard, the operations listener, and a daily cleanup. The
-// operations listener starts first, so that /readyz says `starting`. The shutdown reverses the order:
+// Runs the service for `serve` and `demo`: the API, the dashboard, the admin API, the operations listener, and a daily
+// cleanup. The operations listener starts first, so that /readyz says `starting`. The shutdown reverses the order:
 //
 // 1. After SIGTERM, waits while load balancers learn from /readyz that this node stops.
 // 2. Stops the audit log, which needs the service's connections.
-// 3. Drains and closes the API and the dashboard, and writes the usage.
+// 3. Drains and closes the admin API, then the API and the dashboard, and writes the usage.
 // 4. Closes the operations listener, which reports the steps before, and the connection of /readyz.
 
 import { setTimeout } from 'node:timers/promises'
@@ -13,6 +13,7 @@ import {
   deleteEndedWindows,
   deleteFormTokens,
   deleteOldInvitations,
+  deleteOldResponses,
   deleteOldUsage,
   type EncryptionKeys,
   endExpiredKeys,
@@ -93,6 +94,12 @@ export async function startServing(options: ServingOptions): Promise<ServingAddr
   const service = await startApi({ config, controlUrl, keys, emit, dashboard, ending: lifecycle.signal })
   started.service = service
   lifecycle.onClose(() => service.close())
+  if (config.adminPort !== 0) {
+    // With a dynamic import, a node without the admin API starts faster.
+    const { openAdmin } = await import('./open-admin.ts')
+    const admin = await openAdmin({ config, controlUrl, keys, emit })
+    lifecycle.onClose(() => admin.stop(config.drainSeconds * 1000))
+  }
   if (AUDIT_LOG_LEVELS.includes(config.logLevel)) {
     const auditLog = startAuditLog({ database: service.control, record: log.record, emit })
     lifecycle.onClose(() => auditLog.close())
@@ -165,6 +172,7 @@ function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandle
       deleteEndedWindows(database),
       deleteEndedSignIns(database),
       deleteOldInvitations(database),
+      deleteOldResponses(database),
       endExpiredKeys(database),
     ]
     for (const deletion of deletions) {

@@ -117,6 +117,18 @@ export async function listKeys(options: {
     order by revoked_at is not null, created_at, id`)
 }
 
+/** Returns the key with this ID; null if there is none. Marks ended keys of its store as revoked. */
+export async function getKey(database: ControlDatabase, keyId: string): Promise<KeySummary | null> {
+  if (!isUuid(keyId)) return null
+  const read = () => database.pool.query<KeySummary>(sql`select ${KEY_COLUMNS} from api_keys where id = ${keyId}`)
+  const [key] = await read()
+  if (key === undefined) return null
+  const end = endOfKey(key)
+  if (key.revokedAt !== null || end === null || end > new Date()) return key
+  await endExpiredKeys(database, key.storeId)
+  return (await read())[0] ?? null
+}
+
 /**
  * Marks keys that have ended as revoked, which frees their slots. Admission rejects them without this mark. Without
  * `storeId`, marks the keys of all stores. Locks keys in the order of their IDs, as usage/hours.ts does.

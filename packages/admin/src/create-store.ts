@@ -1,0 +1,75 @@
+// Creates a store with its keys, for one request and for each line of a batch. A repetition for the same external ID
+// creates only what is missing.
+
+import {
+  ALL_PERMISSIONS,
+  addStore,
+  checkKeyName,
+  createKey,
+  type KeyPermissions,
+  listKeys,
+  type RegistryContext,
+  requireServiceSecret,
+  storeJson,
+} from '@store-export/control'
+import type * as z from 'zod'
+import type { createdStore, newKey, newStore } from './schemas.ts'
+import type { AdminServices, ProvisionedStore } from './services.ts'
+
+type NewStore = z.output<typeof newStore>
+type NewKey = z.output<typeof newKey>
+type CreatedStore = z.input<typeof createdStore>
+
+/** Creates a store with its keys. The status is 200 for a store that existed. */
+export async function createStore(
+  services: AdminServices,
+  context: RegistryContext,
+  request: NewStore,
+): Promise<{ readonly status: 200 | 201; readonly body: CreatedStore }> {
+  const { store, created, revision, databaseUrl, readerUrl } = await registerStore(services, context, request)
+  const known = created ? [] : await listKeys({ database: context.database, storeId: store.id })
+  const keys: CreatedStore['keys'] = []
+  for (const wanted of request.keys) {
+    const name = checkKeyName(wanted.name)
+    // A key that a merchant revoked stays revoked, so every key with the name counts.
+    const existing = known.findLast((key) => key.name === name)
+    if (existing !== undefined) keys.push({ id: existing.id, name, key: null, created: false })
+    else {
+      const made = await createKey({
+        ...{ database: context.database, random: context.random, storeId: store.id, name, createdBy: null },
+        ...{ permissions: permissionsOf(wanted), keyPrefix: services.keyPrefix },
+        ...(context.actor === undefined ? {} : { actor: context.actor }),
+      })
+      keys.push({ id: made.id, name, key: made.key.reveal(), created: true })
+    }
+  }
+  const database = { revision, owner_url: databaseUrl, reader_url: readerUrl }
+  return { status: created ? 201 : 200, body: { ...storeJson(store), created, ...database, keys } }
+}
+
+async function registerStore(
+  { operations, limiter }: AdminServices,
+  context: RegistryContext,
+  request: NewStore,
+): Promise<ProvisionedStore> {
+  const { name, external_id: externalId, provision } = request
+  if (provision !== null) {
+    const { revision } = provision
+    return limiter.run(() => operations.provision(context, { name, externalId, revision }))
+  }
+  const { origin, state, database_url: databaseUrl, schema: schemaName } = request
+  if (databaseUrl !== null) await requireServiceSecret(context.database, context.keys)
+  const store = await addStore(context, { name, externalId, origin, state, databaseUrl, schemaName })
+  return { store, created: store.isNew, revision: null, databaseUrl: null, readerUrl: null }
+}
+
+/** Returns the permissions of a new key. */
+export function permissionsOf(key: Omit<NewKey, 'name'>): KeyPermissions {
+  return {
+    ...ALL_PERMISSIONS,
+    scopes: key.scopes,
+    withoutPersonalData: key.without_personal_data,
+    expiresAt: key.expires_at === null ? null : new Date(key.expires_at),
+    allowedAddresses: key.allowed_addresses,
+  }
+}

@@ -1,0 +1,31 @@
+// Encodes positions of lists for clients, who pass them back unchanged.
+
+import * as z from 'zod'
+
+/** Returns the text of a position. */
+export function encodeCursor(position: object): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
+}
+
+/** Returns a schema for the parameter `cursor`, whose output is the position; null without one. */
+export function cursorOf<S extends z.ZodType>(position: S) {
+  return z
+    .string()
+    .optional()
+    .transform((text, context): z.output<S> | null => {
+      if (text === undefined) return null
+      const found = position.safeParse(decode(text))
+      if (found.success) return found.data
+      context.addIssue({ code: 'custom', message: 'must be next_cursor of an earlier response' })
+      return z.NEVER
+    })
+    .meta({ description: '`next_cursor` of the page before.' })
+}
+
+function decode(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    return null
+  }
+}

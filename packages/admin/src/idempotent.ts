@@ -1,0 +1,75 @@
+// Runs a request with an Idempotency-Key once, and repeats its response.
+
+import {
+  abandonRequest,
+  beginRequest,
+  completeRequest,
+  DecryptionError,
+  type IdempotentRequest,
+  idempotentRequest,
+  type RegistryContext,
+  type StoredResponse,
+} from '@store-export/control'
+import { Problem } from './problems.ts'
+import { invalidRequest } from './validate.ts'
+
+const KEY = /^[!-~]{1,255}$/
+
+/** The request, as far as a repetition must be equal. */
+export interface RequestFacts {
+  readonly tokenId: string
+  readonly method: string
+  /** The path with its query. */
+  readonly path: string
+  /** The header Idempotency-Key; null without one. */
+  readonly key: string | null
+  readonly body: Uint8Array
+}
+
+/** Stores a response; null for a request that failed, so that a repetition runs it again. */
+export type Finish = (response: StoredResponse | null) => Promise<void>
+
+/**
+ * Returns the response of `run`, or the stored response of an earlier equal request. `run` calls `finish` before the
+ * client gets the last byte. Rejects with `Problem` if the key is not valid, if it belongs to another request, or if the
+ * first request is still running.
+ */
+export async function onceForKey(
+  context: RegistryContext,
+  facts: RequestFacts,
+  run: (finish: Finish) => Promise<Response>,
+): Promise<Response> {
+  const { key } = facts
+  if (key === null) return run(async () => undefined)
+  if (!KEY.test(key))
+    throw invalidRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 visible ASCII characters' }])
+  const request = idempotentRequest({ ...facts, key })
+  const earlier = await begin(context, request)
+  if (earlier === null) return run((response) => finishRequest(context, request, response))
+  const headers = { 'content-type': earlier.contentType, 'idempotent-replayed': 'true' }
+  return new Response(earlier.body, { status: earlier.status, headers })
+}
+
+/** Returns the stored response; null for a new request, which is then registered as running. */
+async function begin(context: RegistryContext, request: IdempotentRequest): Promise<StoredResponse | null> {
+  const outcome = await beginRequest(context, request).catch((error: unknown) => {
+    if (!(error instanceof DecryptionError)) throw error
+    throw new Problem('response-unreadable', 'the stored response was encrypted with another secret', { cause: error })
+  })
+  if (outcome.kind === 'run') return null
+  if (outcome.kind === 'completed') return outcome.response
+  if (outcome.kind === 'different')
+    throw new Problem('idempotency-key-reused', 'another request was sent with this Idempotency-Key; use a new key')
+  throw new Problem('request-running', 'the first request with this Idempotency-Key is still running', {
+    headers: { 'retry-after': '1' },
+  })
+}
+
+async function finishRequest(
+  context: RegistryContext,
+  request: IdempotentRequest,
+  response: StoredResponse | null,
+): Promise<void> {
+  if (response === null) await abandonRequest(context.database, request)
+  else await completeRequest(context, request, response)
+}

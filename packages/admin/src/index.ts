@@ -1,0 +1,28 @@
+// The admin API, with which the backend of a platform creates stores, keys, and members. The package of the command line
+// provides the operations that connect to store databases.
+
+import { createAdminApp } from './app.ts'
+import { Limiter } from './limiter.ts'
+import { type AdminServer, type AdminTls, createAdminServer } from './server.ts'
+import type { AdminServices } from './services.ts'
+
+export { adminOpenApi } from './openapi.ts'
+export { problemSections } from './problems.ts'
+export type { AdminServer, AdminTls } from './server.ts'
+export type { AdminEvent, AdminOperations } from './services.ts'
+
+/** Number of operations that connect to store databases at the same time. */
+const OPERATIONS_AT_ONCE = 4
+const OPERATIONS_WAITING_MAX = 100
+
+/** What the admin API needs from the service. */
+export interface AdminApiOptions extends Omit<AdminServices, 'limiter'> {
+  /** Certificate and key; null for plain HTTP. */
+  readonly tls: AdminTls | null
+}
+
+/** Creates the server of the admin API, which doesn't listen yet. */
+export function createAdminApi({ tls, ...services }: AdminApiOptions): AdminServer {
+  const limiter = new Limiter({ atOnce: OPERATIONS_AT_ONCE, waitingMax: OPERATIONS_WAITING_MAX })
+  return createAdminServer(createAdminApp({ ...services, limiter }), tls)
+}

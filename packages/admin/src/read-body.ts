@@ -1,0 +1,23 @@
+// Reads the bodies of requests, up to a limit.
+
+import { Problem } from './problems.ts'
+
+/** Returns the bytes of the body. Rejects with `Problem` if it has more than `bytesMax` bytes. */
+export async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw new Problem('body-too-large', `the body must have at most ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Throws `Problem` if the body has another media type than `mediaType`. */
+export function requireMediaType(request: Request, mediaType: string): void {
+  const sent = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (sent === mediaType) return
+  const got = sent === '' ? 'none' : JSON.stringify(sent.slice(0, 60))
+  throw new Problem('unsupported-media-type', `Content-Type: must be ${mediaType}; got ${got}`)
+}

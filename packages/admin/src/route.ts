@@ -1,0 +1,63 @@
+// Declares the routes. One declaration gives the validation, the types of the handler, and the OpenAPI document.
+
+import type { RegistryContext } from '@store-export/control'
+import type * as z from 'zod'
+import type { ProblemName } from './problems.ts'
+import type { AdminServices } from './services.ts'
+
+/** What a handler gets: the services, the control database with the token as actor, and the valid request. */
+export interface AdminRequest<P, Q, B> {
+  readonly services: AdminServices
+  /** The control database. Changes name the token as their actor. */
+  readonly context: RegistryContext
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+}
+
+/** The schemas of successful responses, by status. */
+type Responses = Readonly<Record<number, z.ZodType>>
+
+/** A response: a status, and the body that belongs to it. */
+type ResultOf<R extends Responses> = {
+  [S in keyof R]: { readonly status: S; readonly body: z.input<R[S]> }
+}[keyof R]
+
+interface Description {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** Path with its parameters in braces, such as `/v1/stores/{store}`. */
+  readonly path: string
+  /** Name of the operation in generated clients. */
+  readonly id: string
+  readonly summary: string
+  readonly description?: string
+  /** Problems besides those that every route can have. */
+  readonly problems: readonly ProblemName[]
+}
+
+interface Declaration<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends Responses>
+  extends Description {
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  readonly responses: R
+  readonly handle: (request: AdminRequest<z.output<P>, z.output<Q>, z.output<B>>) => Promise<ResultOf<NoInfer<R>>>
+}
+
+/** A declared route, without the types of its parts. */
+export interface Route extends Description {
+  readonly params: z.ZodObject
+  readonly query: z.ZodObject
+  readonly body: z.ZodType
+  readonly responses: Responses
+  /** Handles a request whose parts are the output of the schemas. */
+  readonly handle: (request: AdminRequest<unknown, unknown, unknown>) => Promise<{ status: number; body: unknown }>
+}
+
+/** Returns a route. The types of the handler follow from the schemas. */
+export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends Responses>(
+  declaration: Declaration<P, Q, B, R>,
+): Route {
+  // The validation returns the output of these schemas, which the compiler can't follow through a list of routes.
+  return declaration as unknown as Route
+}

@@ -1,0 +1,165 @@
+// The routes of API keys.
+
+import {
+  ALL_PERMISSIONS,
+  createKey,
+  getKey,
+  type KeySummary,
+  keyJson,
+  listKeys,
+  permissionsJson,
+  type RegistryContext,
+  renameKey,
+  requireStore,
+  revokeKey,
+  switchKey,
+} from '@store-export/control'
+import { permissionsOf } from '../create-store.ts'
+import { Problem } from '../problems.ts'
+import { type Route, route } from '../route.ts'
+import { createdKey, key, keyChange, keyList, keyReplacement, newKey, revokedKey } from '../schemas.ts'
+import { keyParameter, noBody, noQuery, storeParameter } from './parameters.ts'
+
+type CreatedKey = Awaited<ReturnType<typeof createKey>>
+
+const create = route({
+  method: 'post',
+  path: '/v1/stores/{store}/keys',
+  id: 'createKey',
+  summary: 'Create a key',
+  description: 'The response contains the text of the key. No other request returns it.',
+  params: storeParameter,
+  query: noQuery,
+  body: newKey,
+  responses: { 201: createdKey },
+  problems: ['unknown-store', 'key-limit-reached'],
+  handle: async ({ services, context, params, body }) => {
+    const { id: storeId } = await requireStore(context.database, params.store)
+    const { name } = body
+    const made = await createKey({
+      ...creating(context, services.keyPrefix),
+      ...{ storeId, name, permissions: permissionsOf(body) },
+    })
+    return { status: 201, body: createdKeyJson(made) }
+  },
+})
+
+const list = route({
+  method: 'get',
+  path: '/v1/stores/{store}/keys',
+  id: 'listKeys',
+  summary: 'List the keys of a store',
+  description: 'Returns active keys first, then revoked and expired keys.',
+  params: storeParameter,
+  query: noQuery,
+  body: noBody,
+  responses: { 200: keyList },
+  problems: ['unknown-store'],
+  handle: async ({ context, params }) => {
+    const { id: storeId } = await requireStore(context.database, params.store)
+    const keys = await listKeys({ database: context.database, storeId })
+    return { status: 200, body: { data: keys.map(keyJson) } }
+  },
+})
+
+const change = route({
+  method: 'patch',
+  path: '/v1/keys/{key}',
+  id: 'changeKey',
+  summary: 'Rename a key, or turn it off or on',
+  params: keyParameter,
+  query: noQuery,
+  body: keyChange,
+  responses: { 200: key },
+  problems: ['unknown-key', 'key-ended'],
+  handle: async ({ context, params, body }) => {
+    const { id: keyId } = await requireActiveKey(context, params.key)
+    const common = { database: context.database, keyId, ...acting(context) }
+    const { name, state } = body
+    if (name !== undefined && !(await renameKey({ ...common, name }))) throw ended(keyId)
+    if (state !== undefined) {
+      const outcome = await switchKey({ ...common, to: state === 'off' ? 'off' : 'on' })
+      if (outcome === 'unknown') throw ended(keyId)
+    }
+    return { status: 200, body: keyJson(await requireKey(context, keyId)) }
+  },
+})
+
+const revoke = route({
+  method: 'delete',
+  path: '/v1/keys/{key}',
+  id: 'revokeKey',
+  summary: 'Revoke a key',
+  description: 'Every node rejects the key from the next request on.',
+  params: keyParameter,
+  query: noQuery,
+  body: noBody,
+  responses: { 200: revokedKey },
+  problems: ['unknown-key'],
+  handle: async ({ context, params }) => {
+    const outcome = await revokeKey({ database: context.database, keyId: params.key, ...acting(context) })
+    if (outcome === 'unknown') throw unknownKey(params.key)
+    const body = { id: params.key.toLowerCase(), revoked: true as const, already: outcome === 'already revoked' }
+    return { status: 200, body }
+  },
+})
+
+const replace = route({
+  method: 'post',
+  path: '/v1/keys/{key}/replace',
+  id: 'replaceKey',
+  summary: 'Replace a key',
+  description:
+    'Creates a key with the same permissions. The replaced key ends some hours after the first use of the new key.',
+  params: keyParameter,
+  query: noQuery,
+  body: keyReplacement,
+  responses: { 201: createdKey },
+  problems: ['unknown-key', 'key-ended', 'key-limit-reached', 'key-not-replaceable'],
+  handle: async ({ services, context, params, body }) => {
+    const replaced = await requireActiveKey(context, params.key)
+    const { storeId } = replaced
+    const expiresAt = body.expires_at === null ? null : new Date(body.expires_at)
+    const made = await createKey({
+      ...creating(context, services.keyPrefix),
+      ...{ storeId, name: body.name ?? replaced.name, permissions: { ...ALL_PERMISSIONS, expiresAt } },
+      replaces: { keyId: replaced.id, endsAfterHours: body.ends_after_hours },
+    })
+    return { status: 201, body: createdKeyJson(made) }
+  },
+})
+
+function creating({ database, random, ...context }: RegistryContext, keyPrefix: string) {
+  return { database, random, keyPrefix, createdBy: null, ...acting(context) }
+}
+
+function acting({ actor }: Pick<RegistryContext, 'actor'>): { actor?: string } {
+  return actor === undefined ? {} : { actor }
+}
+
+function createdKeyJson({ id, key: text, storeId, name, permissions }: CreatedKey) {
+  return { id, key: text.reveal(), store_id: storeId, name, ...permissionsJson(permissions) }
+}
+
+async function requireKey({ database }: RegistryContext, keyId: string): Promise<KeySummary> {
+  const found = await getKey(database, keyId)
+  if (found === null) throw unknownKey(keyId)
+  return found
+}
+
+async function requireActiveKey(context: RegistryContext, keyId: string): Promise<KeySummary> {
+  const found = await requireKey(context, keyId)
+  if (found.revokedAt !== null) throw ended(found.id)
+  return found
+}
+
+function unknownKey(keyId: string): Problem {
+  return new Problem('unknown-key', `no key has the ID ${JSON.stringify(keyId.slice(0, 64))}`)
+}
+
+function ended(keyId: string): Problem {
+  return new Problem('key-ended', `the key ${keyId} is revoked or has expired`)
+}
+
+/** The routes of API keys. */
+export const KEY_ROUTES: readonly Route[] = [create, list, change, revoke, replace]

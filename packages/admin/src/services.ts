@@ -1,0 +1,84 @@
+// Declares what the admin API needs from the service. The package of the command line provides it.
+
+import type { RevisionId } from '@store-export/contract'
+import type { RegisteredStore, RegistryContext } from '@store-export/control'
+import type { Limiter } from './limiter.ts'
+
+/** Emitted after each request to the admin API. */
+export interface AdminRequestCompleted {
+  readonly event: 'admin.request_completed'
+  readonly requestId: string
+  readonly method: string
+  /** Path of the route, such as `/v1/stores/{store}`; `unknown` if no route matches. */
+  readonly route: string
+  readonly status: number
+  readonly durationMs: number
+  /** ID of the token; null without a valid one. */
+  readonly tokenId: string | null
+}
+
+/** Emitted if an internal error interrupted a request to the admin API. */
+export interface AdminRequestFailed {
+  readonly event: 'admin.request_failed'
+  readonly requestId: string
+  readonly cause: unknown
+}
+
+/** An event of the admin API. */
+export type AdminEvent = AdminRequestCompleted | AdminRequestFailed
+
+/** A store with its database, after `provision`. */
+export interface ProvisionedStore {
+  readonly store: RegisteredStore
+  readonly created: boolean
+  readonly revision: RevisionId | null
+  readonly databaseUrl: string | null
+  readonly readerUrl: string | null
+}
+
+/** What an upgrade changed. */
+export interface UpgradedStore {
+  readonly applied: readonly RevisionId[]
+  readonly repaired: readonly string[]
+  /** SQL that an administrator of the server must run; null if there is none. */
+  readonly adminSql: string | null
+}
+
+/** What is wrong with a store. */
+export interface StoreHealth {
+  readonly revision: RevisionId | null
+  readonly ok: boolean
+  readonly findings: readonly {
+    readonly severity: 'error' | 'warning' | 'note'
+    readonly code: string
+    readonly message: string
+    readonly fix: string | null
+  }[]
+}
+
+/** The operations that connect to store databases or to the dashboard's accounts. */
+export interface AdminOperations {
+  provision(
+    context: RegistryContext,
+    store: { readonly name: string; readonly externalId: string | null; readonly revision: RevisionId },
+  ): Promise<ProvisionedStore>
+  upgrade(
+    store: RegisteredStore,
+    options: { readonly to: RevisionId; readonly databaseUrl: string | null },
+  ): Promise<UpgradedStore>
+  examine(store: RegisteredStore): Promise<StoreHealth>
+  createSignInLink(context: RegistryContext, email: string): Promise<{ readonly url: string; readonly expiresAt: Date }>
+  /** Returns the meaning and the message of an error that the operator can fix; null for any other error. */
+  explain(error: unknown): { readonly kind: 'refused' | 'unreachable' | 'database'; readonly message: string } | null
+}
+
+/** What the routes use. */
+export interface AdminServices {
+  readonly registry: Omit<RegistryContext, 'actor'>
+  readonly operations: AdminOperations
+  /** Bounds the operations that connect to store databases. */
+  readonly limiter: Limiter
+  /** First characters of new API keys. */
+  readonly keyPrefix: string
+  readonly emit: (event: AdminEvent) => void
+}

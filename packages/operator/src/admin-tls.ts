@@ -1,0 +1,37 @@
+// Reads the certificate and the key of the admin API from the files in the settings.
+
+import { readFileSync } from 'node:fs'
+import type { AdminTls } from '@store-export/admin'
+import { type Config, InvalidSettingError } from './config.ts'
+
+/**
+ * Returns the PEM texts; null without a certificate. Throws `InvalidSettingError` if only one of certificate and key is
+ * set, or if a file can't be read.
+ */
+export function readAdminTls(
+  config: Pick<Config, 'adminTlsCertFile' | 'adminTlsKeyFile' | 'adminTlsClientCaFile'>,
+): AdminTls | null {
+  const { adminTlsCertFile: cert, adminTlsKeyFile: key, adminTlsClientCaFile: clientCa } = config
+  if (cert === null && key === null && clientCa === null) return null
+  if (cert === null) throw missing('STORE_EXPORT_ADMIN_TLS_CERT_FILE')
+  if (key === null) throw missing('STORE_EXPORT_ADMIN_TLS_KEY_FILE')
+  return {
+    cert: read('STORE_EXPORT_ADMIN_TLS_CERT_FILE', cert),
+    key: read('STORE_EXPORT_ADMIN_TLS_KEY_FILE', key),
+    clientCa: clientCa === null ? null : read('STORE_EXPORT_ADMIN_TLS_CLIENT_CA_FILE', clientCa),
+  }
+}
+
+function missing(env: string): InvalidSettingError {
+  return new InvalidSettingError(env, 'not set; TLS of the admin API needs a certificate and its key')
+}
+
+function read(env: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
+    const message = `cannot read ${JSON.stringify(path)} (${code}); check the path and its permissions`
+    throw new InvalidSettingError(env, message, { cause })
+  }
+}

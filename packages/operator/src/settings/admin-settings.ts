@@ -1,0 +1,40 @@
+// Settings of the admin API, which runs only if it has a port.
+
+import type { Setting } from './setting.ts'
+
+/** Address and TLS of the admin API. */
+export const ADMIN_SETTINGS = {
+  adminPort: {
+    env: 'STORE_EXPORT_ADMIN_PORT',
+    kind: 'integer',
+    default: 0,
+    unit: 'port',
+    min: 0,
+    max: 65_535,
+    help: 'Port of the admin API, with which the backend of a platform creates stores and keys, such as 9091. 0 turns the API off.',
+  },
+  adminHost: {
+    env: 'STORE_EXPORT_ADMIN_HOST',
+    kind: 'text',
+    default: '127.0.0.1',
+    help: 'Address on which the admin API listens. Use a private address, and TLS if it is not on this machine.',
+  },
+  adminTlsCertFile: {
+    env: 'STORE_EXPORT_ADMIN_TLS_CERT_FILE',
+    kind: 'text',
+    default: null,
+    help: 'Path of the certificate of the admin API with its chain, in PEM. Requires STORE_EXPORT_ADMIN_TLS_KEY_FILE.',
+  },
+  adminTlsKeyFile: {
+    env: 'STORE_EXPORT_ADMIN_TLS_KEY_FILE',
+    kind: 'text',
+    default: null,
+    help: 'Path of the private key of the certificate, in PEM.',
+  },
+  adminTlsClientCaFile: {
+    env: 'STORE_EXPORT_ADMIN_TLS_CLIENT_CA_FILE',
+    kind: 'text',
+    default: null,
+    help: 'Path of the certificates, in PEM, that sign client certificates. With it, the admin API accepts only clients with such a certificate.',
+  },
+} as const satisfies Record<string, Setting>

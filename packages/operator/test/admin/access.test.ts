@@ -1,0 +1,261 @@
+// Tests tokens, problems, limits, idempotency, and TLS of the admin API.
+
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import https from 'node:https'
+import os from 'node:os'
+import path from 'node:path'
+import { createAdminToken, deleteOldResponses, EncryptionKey, revokeAdminToken } from '@store-export/control'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { openAdmin } from '../../src/open-admin.ts'
+import { type AdminScene, startAdminScene } from '../support/admin-scene.ts'
+import { freePort, waitUntil } from '../support/embedded-server.ts'
+
+let scene: AdminScene
+
+beforeAll(async () => {
+  scene = await startAdminScene()
+})
+
+afterAll(() => scene.close())
+
+test.each([
+  ['no token', {}],
+  ['an unknown token', { token: `sdx_admin_${'0'.repeat(49)}` }],
+  ['an API key', { token: `sdx_${'0'.repeat(49)}` }],
+  ['another scheme', { token: '', headers: { authorization: 'Basic YTpi' } }],
+])('if a request has %s, the response is 401 for every path', async (_, options) => {
+  for (const request of ['GET /v1/stores', 'GET /nothing']) {
+    const { status, headers, json } = await scene.send(request, { token: '', ...options })
+    expect([status, headers.get('www-authenticate'), json.type]).toEqual([
+      401,
+      'Bearer',
+      '/operate/admin-api.html#unauthorized',
+    ])
+  }
+})
+
+test('if a token is revoked, the next request with it gets 401 and other tokens work', async () => {
+  const { id, text: token } = await scene.createToken('short')
+  expect((await scene.send('GET /v1/stores', { token })).status).toBe(200)
+  expect(await revokeAdminToken(scene.registry.database, id)).toBe('revoked')
+  expect((await scene.send('GET /v1/stores', { token })).status).toBe(401)
+  expect((await scene.send('GET /v1/stores')).status).toBe(200)
+  expect(await revokeAdminToken(scene.registry.database, id)).toBe('already revoked')
+})
+
+test('if a token has expired, the response is 401', async () => {
+  const end = new Date(Date.now() + 60_000)
+  const { database } = scene.registry
+  const { id, token } = await createAdminToken({ database, name: 'old', expiresAt: end, random: randomBytes })
+  expect((await scene.send('GET /v1/stores', { token: token.reveal() })).status).toBe(200)
+  await scene.sql`update admin_tokens set expires_at = now() - interval '1 s' where id = ${id}`
+  expect((await scene.send('GET /v1/stores', { token: token.reveal() })).status).toBe(401)
+})
+
+test('if a path or a method is unknown, the response is 404 or 405 with the methods', async () => {
+  const missing = await scene.send('GET /v2/stores')
+  expect([missing.status, missing.json.type]).toEqual([404, '/operate/admin-api.html#not-found'])
+  const method = await scene.send('PUT /v1/stores', { body: {} })
+  expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST, GET'])
+})
+
+test('if a body is not JSON, too large, or of another type, the response says so', async () => {
+  const invalid = await scene.send('POST /v1/stores', { body: '{"name":' })
+  expect([invalid.status, invalid.json.errors[0].field]).toEqual([400, 'body'])
+  const missing = await scene.send('POST /v1/stores')
+  expect([missing.status, missing.json.errors]).toEqual([400, [{ field: 'body', message: 'missing' }]])
+  const headers = { 'content-type': 'text/plain' }
+  expect((await scene.send('POST /v1/stores', { body: '{}', headers })).status).toBe(415)
+  const large = await scene.send('POST /v1/stores', { body: { name: 'x'.repeat(1_000_001) } })
+  expect([large.status, large.json.type]).toEqual([413, '/operate/admin-api.html#body-too-large'])
+})
+
+test('if a request completes, an event has its route, its status, and its token', async () => {
+  const { headers } = await scene.send('GET /v1/stores/nobody')
+  const requestId = headers.get('x-request-id')
+  const event = scene.events.find((each) => 'requestId' in each && each.requestId === requestId)
+  expect(event).toEqual({
+    event: 'admin.request_completed',
+    requestId,
+    method: 'GET',
+    route: '/v1/stores/{store}',
+    status: 404,
+    durationMs: expect.any(Number),
+    tokenId: scene.token.id,
+  })
+})
+
+test('if the control database fails unexpectedly, the response is 500 and an event has the cause', async () => {
+  const own = await startAdminScene()
+  onTestFinished(() => own.close())
+  await own.sql`alter table memberships rename to lost`
+  const id = await own.store()
+  const { status, text, headers } = await own.send(`GET /v1/stores/${id}/members`)
+  expect([status, text]).toEqual([500, expect.not.stringContaining('memberships')])
+  const requestId = headers.get('x-request-id')
+  expect(own.events).toContainEqual({ event: 'admin.request_failed', requestId, cause: expect.any(Error) })
+})
+
+test('if the OpenAPI document is requested without a token, the response is the document', async () => {
+  const { status, json } = await scene.send('GET /openapi.json', { token: '' })
+  expect([status, json.openapi]).toEqual([200, '3.1.0'])
+  expect(Object.keys(json.paths)).toContain('/v1/stores/batch')
+})
+
+const BODY = { name: 'Shop', state: 'generating', keys: [{ name: 'one' }] }
+
+test('if a request is repeated with its Idempotency-Key, the response is the same and nothing changes', async () => {
+  const headers = { 'idempotency-key': 'order-1' }
+  const first = await scene.send('POST /v1/stores', { body: BODY, headers })
+  const before = await scene.audit()
+  const again = await scene.send('POST /v1/stores', { body: BODY, headers })
+  expect([again.status, again.text]).toEqual([first.status, first.text])
+  expect([first, again].map((each) => each.headers.get('idempotent-replayed'))).toEqual([null, 'true'])
+  expect(await scene.audit()).toEqual(before)
+  const [row] = await scene.sql`select response from idempotency_keys where status = 201`
+  expect(Buffer.from(row?.response, 'base64').toString('latin1')).not.toContain('sdx_')
+})
+
+test('if an Idempotency-Key comes with another request, the response is 422', async () => {
+  const headers = { 'idempotency-key': 'order-2' }
+  const id = await scene.store()
+  await scene.send('POST /v1/stores', { body: BODY, headers })
+  for (const request of ['POST /v1/stores', `POST /v1/stores/${id}/keys`]) {
+    const { status, json } = await scene.send(request, {
+      body: { name: 'a', ...(request.endsWith('s') && request.includes('keys') ? {} : { state: 'generating' }) },
+      headers,
+    })
+    expect([status, json.type]).toEqual([422, '/operate/admin-api.html#idempotency-key-reused'])
+  }
+})
+
+test('if two tokens use the same Idempotency-Key, each gets a response of its own', async () => {
+  const headers = { 'idempotency-key': 'order-3' }
+  const { text: token } = await scene.createToken('second')
+  const first = await scene.send('POST /v1/stores', { body: BODY, headers })
+  const other = await scene.send('POST /v1/stores', { body: BODY, headers, token })
+  expect(other.json.id).not.toBe(first.json.id)
+})
+
+test('if the first request with an Idempotency-Key is still running, the second gets 409', async () => {
+  const headers = { 'idempotency-key': 'order-4' }
+  const id = await scene.store()
+  const lock = await scene.sql.reserve()
+  await lock`begin`
+  await lock`select from stores where id = ${id} for update`
+  const first = scene.send(`POST /v1/stores/${id}/keys`, { body: { name: 'a' }, headers })
+  await waitUntil(
+    async () =>
+      (
+        await scene.registry.database.pool.query({
+          text: 'select from idempotency_keys where status is null',
+          values: [],
+        })
+      ).length > 0,
+  )
+  const second = await scene.send(`POST /v1/stores/${id}/keys`, { body: { name: 'a' }, headers })
+  expect([second.status, second.json.type]).toEqual([409, '/operate/admin-api.html#request-running'])
+  await lock`rollback`
+  lock.release()
+  expect((await first).status).toBe(201)
+  expect((await scene.send(`GET /v1/stores/${id}/keys`)).json.data).toHaveLength(1)
+})
+
+test('if a request with an Idempotency-Key is refused, the repetition gets the same problem', async () => {
+  const headers = { 'idempotency-key': 'order-5' }
+  const refused = await scene.send('POST /v1/stores/later/keys', { body: { name: 'a' }, headers })
+  await scene.send('POST /v1/stores', { body: { name: 'Later', external_id: 'later', state: 'generating' } })
+  const again = await scene.send('POST /v1/stores/later/keys', { body: { name: 'a' }, headers })
+  expect([refused.status, again.status, again.text]).toEqual([404, 404, refused.text])
+})
+
+test('if a request with an Idempotency-Key fails with 5xx, the repetition runs it again', async () => {
+  const headers = { 'idempotency-key': 'order-6' }
+  const id = await scene.store()
+  const body = { to: 'v1.6', database_url: 'postgres://owner@127.0.0.1:1/shop' }
+  expect((await scene.send(`POST /v1/stores/${id}/upgrade`, { body, headers })).status).toBe(503)
+  const again = await scene.send(`POST /v1/stores/${id}/upgrade`, { body, headers })
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([503, null])
+})
+
+test('if a response is 24 hours old, the cleanup deletes it and a repetition runs the request again', async () => {
+  const headers = { 'idempotency-key': 'order-7' }
+  const first = await scene.send('POST /v1/stores', { body: BODY, headers })
+  await scene.sql`update idempotency_keys set started_at = now() - interval '25 hours'`
+  const again = await scene.send('POST /v1/stores', { body: BODY, headers })
+  expect(again.json.id).not.toBe(first.json.id)
+  await scene.sql`update idempotency_keys set started_at = now() - interval '25 hours'`
+  expect(await deleteOldResponses(scene.registry.database)).toBeGreaterThan(0)
+  expect(await scene.sql`select from idempotency_keys`).toHaveLength(0)
+})
+
+test('if the secret was replaced, a repetition gets 409 instead of a second change', async () => {
+  const headers = { 'idempotency-key': 'order-8' }
+  await scene.send('POST /v1/stores', { body: BODY, headers })
+  const port = await freePort()
+  const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: String(port) })
+  const keys = { current: new EncryptionKey(randomBytes(32)), previous: null }
+  const other = await openAdmin({ config, controlUrl: scene.controlUrl, keys, emit: () => undefined })
+  onTestFinished(() => other.stop(0))
+  const response = await fetch(`${other.url}/v1/stores`, {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${scene.token.text}`, 'content-type': 'application/json' },
+    body: JSON.stringify(BODY),
+  })
+  expect([response.status, (await response.json()).type]).toEqual([409, '/operate/admin-api.html#response-unreadable'])
+})
+
+test.each(['', 'a b', 'x'.repeat(256)])('if the Idempotency-Key is %j, the response is 400', async (key) => {
+  const { status, json } = await scene.send('POST /v1/stores', { body: BODY, headers: { 'idempotency-key': key } })
+  expect([status, json.errors?.[0]?.field]).toEqual([400, 'Idempotency-Key'])
+})
+
+test('if clients need certificates, a client without one is refused and a client with one gets a response', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), `store-export-test-${process.pid}-`))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' })
+  const files = (name: string) => ['-keyout', `${name}.key`, '-out', `${name}.pem`]
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1']
+  openssl(
+    'req',
+    '-x509',
+    ...key,
+    ...files('server'),
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=IP:127.0.0.1',
+  )
+  openssl('req', '-x509', ...key, ...files('client'), '-subj', '/CN=backend')
+  const file = (name: string) => path.join(folder, name)
+  const secure = await startAdminScene({
+    ADMIN_TLS_CERT_FILE: file('server.pem'),
+    ADMIN_TLS_KEY_FILE: file('server.key'),
+    ADMIN_TLS_CLIENT_CA_FILE: file('client.pem'),
+  })
+  onTestFinished(() => secure.close())
+  const ca = readFileSync(file('server.pem'))
+  const certificate = { cert: readFileSync(file('client.pem')), key: readFileSync(file('client.key')) }
+  const get = (options: https.RequestOptions) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${secure.token.text}` }
+      https
+        .get(`${secure.url}/v1/stores`, { ca, headers, agent: false, ...options }, (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+        .on('error', reject)
+    })
+  expect(secure.url).toMatch(/^https:/)
+  await expect(get({})).rejects.toThrow()
+  expect(await get(certificate)).toBe(200)
+})
+
+test('if the certificate has no key, the start names the missing setting', async () => {
+  const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: '1', STORE_EXPORT_ADMIN_TLS_CERT_FILE: '/cert.pem' })
+  const target = { config, controlUrl: scene.controlUrl, keys: scene.keys, emit: () => undefined }
+  await expect(openAdmin(target)).rejects.toThrow('STORE_EXPORT_ADMIN_TLS_KEY_FILE: not set')
+})

@@ -1,0 +1,119 @@
+// Tests the routes of API keys in the admin API.
+
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AdminScene, startAdminScene } from '../support/admin-scene.ts'
+
+let scene: AdminScene
+
+beforeAll(async () => {
+  scene = await startAdminScene()
+})
+
+afterAll(() => scene.close())
+
+async function keyOf(storeId: string, body: object = { name: 'Stock' }) {
+  const { status, json } = await scene.send(`POST /v1/stores/${storeId}/keys`, { body })
+  expect(status).toBe(201)
+  return json
+}
+
+test('if a key is created, only this response has its text', async () => {
+  const storeId = await scene.store()
+  const body = { name: 'Stock', expires_at: '2099-01-01T00:00:00Z', allowed_addresses: ['10.0.0.0/8'] }
+  const key = await keyOf(storeId, body)
+  expect(key).toEqual({
+    id: expect.any(String),
+    key: expect.stringMatching(/^sdx_[0-9A-Za-z]{49}$/),
+    store_id: storeId,
+    name: 'Stock',
+    scopes: null,
+    without_personal_data: false,
+    expires_at: '2099-01-01T00:00:00.000Z',
+    allowed_addresses: ['10.0.0.0/8'],
+  })
+  const { text, json } = await scene.send(`GET /v1/stores/${storeId}/keys`)
+  expect(text).not.toContain(key.key)
+  expect(json.data).toMatchObject([{ id: key.id, state: 'active', last_four: key.key.slice(-4), created_by: null }])
+})
+
+test('if a store has five keys, the sixth gets 409 with the key to revoke', async () => {
+  const storeId = await scene.store()
+  for (let index = 1; index <= 5; index++) await keyOf(storeId, { name: `key ${index}` })
+  const { status, json } = await scene.send(`POST /v1/stores/${storeId}/keys`, { body: { name: 'sixth' } })
+  expect([status, json.type]).toEqual([409, '/operate/admin-api.html#key-limit-reached'])
+  expect(json.detail).toContain('"key 1"')
+})
+
+test('if a key is renamed and turned off, its next read has both changes', async () => {
+  const { id } = await keyOf(await scene.store())
+  const { status, json } = await scene.send(`PATCH /v1/keys/${id}`, { body: { name: 'Paused', state: 'off' } })
+  expect([status, json]).toMatchObject([200, { id, name: 'Paused', state: 'off' }])
+  const on = await scene.send(`PATCH /v1/keys/${id}`, { body: { state: 'active' } })
+  expect(on.json).toMatchObject({ name: 'Paused', state: 'active', turned_off_at: null })
+})
+
+test('if a key is revoked twice, the second response says that it was revoked before', async () => {
+  const { id } = await keyOf(await scene.store())
+  expect((await scene.send(`DELETE /v1/keys/${id}`)).json).toEqual({ id, revoked: true, already: false })
+  expect((await scene.send(`DELETE /v1/keys/${id}`)).json).toEqual({ id, revoked: true, already: true })
+})
+
+test('if a key is replaced, the new key has its permissions and the old key ends later', async () => {
+  const storeId = await scene.store()
+  const old = await keyOf(storeId, { name: 'Stock', scopes: ['products:read'] })
+  const { status, json } = await scene.send(`POST /v1/keys/${old.id}/replace`, { body: {} })
+  expect([status, json]).toMatchObject([201, { store_id: storeId, name: 'Stock', scopes: ['products:read'] }])
+  expect(json.key).not.toBe(old.key)
+  const again = await scene.send(`POST /v1/keys/${old.id}/replace`, { body: {} })
+  expect([again.status, again.json.type]).toEqual([409, '/operate/admin-api.html#key-not-replaceable'])
+  const atOnce = await scene.send(`POST /v1/keys/${json.id}/replace`, { body: { name: 'New', ends_after_hours: 0 } })
+  expect(atOnce.json.name).toBe('New')
+  const states = (await scene.send(`GET /v1/stores/${storeId}/keys`)).json.data
+  expect(states.find(({ id }: { id: string }) => id === json.id).state).toBe('revoked')
+})
+
+test('if a key is revoked or has expired, a change and a replacement get 409', async () => {
+  const storeId = await scene.store()
+  const [revoked, expired] = [await keyOf(storeId), await keyOf(storeId)]
+  await scene.send(`DELETE /v1/keys/${revoked.id}`)
+  await scene.sql`update api_keys set expires_at = now() - interval '1 s' where id = ${expired.id}`
+  for (const { id } of [revoked, expired]) {
+    const change = await scene.send(`PATCH /v1/keys/${id}`, { body: { name: 'a' } })
+    const replacement = await scene.send(`POST /v1/keys/${id}/replace`, { body: {} })
+    for (const { status, json } of [change, replacement])
+      expect([status, json.type]).toEqual([409, '/operate/admin-api.html#key-ended'])
+  }
+})
+
+test('if the hours of a replacement are not accepted, the response is 400', async () => {
+  const { id } = await keyOf(await scene.store())
+  const { status, json } = await scene.send(`POST /v1/keys/${id}/replace`, { body: { ends_after_hours: 2 } })
+  expect([status, json.errors]).toEqual([
+    400,
+    [{ field: 'ends_after_hours', message: 'must be one of 0, 1, 24, 168; got 2' }],
+  ])
+})
+
+test.each(['nonsense', randomUUID()])('if no key has the ID %s, every route of a key responds 404', async (id) => {
+  const responses = [
+    await scene.send(`PATCH /v1/keys/${id}`, { body: { name: 'a' } }),
+    await scene.send(`DELETE /v1/keys/${id}`),
+    await scene.send(`POST /v1/keys/${id}/replace`, { body: {} }),
+  ]
+  for (const { status, json } of responses)
+    expect([status, json.type]).toEqual([404, '/operate/admin-api.html#unknown-key'])
+})
+
+test('if a token changes a key, each event of the audit table has the token as its actor', async () => {
+  const storeId = await scene.store()
+  const before = (await scene.audit()).length
+  const { id } = await keyOf(storeId)
+  await scene.send(`PATCH /v1/keys/${id}`, { body: { name: 'Renamed', state: 'off' } })
+  await scene.send(`PATCH /v1/keys/${id}`, { body: { state: 'active' } })
+  await scene.send(`POST /v1/keys/${id}/replace`, { body: {} })
+  await scene.send(`DELETE /v1/keys/${id}`)
+  const actor = `admin token backend (${scene.token.id})`
+  const actions = ['key.created', 'key.renamed', 'key.turned_off', 'key.turned_on', 'key.created', 'key.revoked']
+  expect((await scene.audit()).slice(before)).toEqual(actions.map((action) => ({ action, actor })))
+})

@@ -1,0 +1,142 @@
+// Tests the routes of members, accounts, and the audit log in the admin API.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AdminScene, startAdminScene } from '../support/admin-scene.ts'
+
+let scene: AdminScene
+
+beforeAll(async () => {
+  scene = await startAdminScene()
+})
+
+afterAll(() => scene.close())
+
+const put = (storeId: string, email: string, role: string) =>
+  scene.send(`PUT /v1/stores/${storeId}/members/${encodeURIComponent(email)}`, { body: { role } })
+
+test('if a new address becomes a member, the response is 201 and the list has the member', async () => {
+  const storeId = await scene.store()
+  const { status, json } = await put(storeId, 'Ada@Example.com', 'admin')
+  expect([status, json]).toEqual([
+    201,
+    { merchant_id: expect.any(String), email: 'ada@example.com', store_id: storeId, role: 'admin', created: true },
+  ])
+  const list = await scene.send(`GET /v1/stores/${storeId}/members`)
+  expect(list.json.data).toEqual([
+    {
+      merchant_id: json.merchant_id,
+      email: 'ada@example.com',
+      role: 'admin',
+      since: expect.any(String),
+      has_password: false,
+      has_two_factor: false,
+      has_single_sign_on: false,
+      has_passkey: false,
+    },
+  ])
+})
+
+test('if a member gets another role, the response is 200 and only the last admin gets 409', async () => {
+  const storeId = await scene.store()
+  await put(storeId, 'one@example.com', 'admin')
+  await put(storeId, 'two@example.com', 'viewer')
+  const refused = await put(storeId, 'one@example.com', 'viewer')
+  expect([refused.status, refused.json.type]).toEqual([409, '/operate/admin-api.html#last-admin'])
+  expect((await put(storeId, 'two@example.com', 'admin')).json).toMatchObject({ role: 'admin', created: false })
+  expect((await put(storeId, 'one@example.com', 'viewer')).status).toBe(200)
+})
+
+test('if the address or the role is not valid, the response lists both', async () => {
+  const { status, json } = await put(await scene.store(), 'nobody', 'owner')
+  expect([status, json.errors]).toEqual([
+    400,
+    [
+      { field: 'email', message: expect.stringContaining('must be an email address') },
+      { field: 'role', message: 'must be one of admin, viewer; got "owner"' },
+    ],
+  ])
+})
+
+test('if a member is removed twice, the second response says that there was no member', async () => {
+  const storeId = await scene.store()
+  await put(storeId, 'gone@example.com', 'admin')
+  const request = `DELETE /v1/stores/${storeId}/members/gone@example.com`
+  const left = { stores_left_alone: [storeId], stores_without_admin: [] }
+  const removed = { email: 'gone@example.com', store_id: storeId, removed: true, ...left }
+  expect((await scene.send(request)).json).toEqual({ ...removed, already: false })
+  expect((await scene.send(request)).json).toEqual({ ...removed, already: true })
+})
+
+test('if an account is removed, its stores have one member less and its address is unknown', async () => {
+  const storeId = await scene.store()
+  await put(storeId, 'stays@example.com', 'viewer')
+  await put(storeId, 'leaves@example.com', 'admin')
+  const { status, json } = await scene.send('DELETE /v1/merchants/leaves@example.com')
+  const left = { stores_left_alone: [], stores_without_admin: [storeId] }
+  expect([status, json]).toEqual([200, { email: 'leaves@example.com', removed: true, ...left }])
+  expect((await scene.send(`GET /v1/stores/${storeId}/members`)).json.data).toHaveLength(1)
+  const again = await scene.send('DELETE /v1/merchants/leaves@example.com')
+  expect([again.status, again.json.type]).toEqual([404, '/operate/admin-api.html#unknown-merchant'])
+})
+
+test('if a sign-in link is created, it has the address of the dashboard and its end', async () => {
+  await put(await scene.store(), 'link@example.com', 'admin')
+  const { status, json } = await scene.send('POST /v1/merchants/link@example.com/sign-in-links')
+  expect([status, json.url]).toEqual([201, expect.stringMatching(/^https:\/\/dashboard\.example\.com\/link\/\w+$/)])
+  expect(Date.parse(json.expires_at)).toBeGreaterThan(Date.now())
+  expect((await scene.audit()).at(-1)).toEqual({
+    action: 'sign_in_link.created',
+    actor: `admin token backend (${scene.token.id})`,
+  })
+  const unknown = await scene.send('POST /v1/merchants/nobody@example.com/sign-in-links')
+  expect(unknown.json.type).toBe('/operate/admin-api.html#unknown-merchant')
+})
+
+test('if a token changes members, each event of the audit table has the token as its actor', async () => {
+  const storeId = await scene.store()
+  const before = (await scene.audit()).length
+  await put(storeId, 'first@example.com', 'admin')
+  await put(storeId, 'second@example.com', 'admin')
+  await put(storeId, 'second@example.com', 'viewer')
+  await scene.send(`DELETE /v1/stores/${storeId}/members/second@example.com`)
+  await scene.send('DELETE /v1/merchants/first@example.com')
+  const events = (await scene.audit()).slice(before)
+  const actions = ['merchant.added', 'membership.added', 'merchant.added', 'membership.added']
+  expect(events.map(({ action }) => action).slice(0, 6)).toEqual([
+    ...actions,
+    'membership.role_changed',
+    'membership.removed',
+  ])
+  expect(events.map(({ action }) => action)).toContain('merchant.removed')
+  expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set([`admin token backend (${scene.token.id})`]))
+})
+
+test('if the log of changes is read in pages, every event of a store is returned once, oldest first', async () => {
+  const { json: store } = await scene.send('POST /v1/stores', {
+    body: { name: 'Shop', external_id: 'logged', state: 'generating', keys: [{ name: 'one' }, { name: 'two' }] },
+  })
+  await scene.send('PATCH /v1/stores/logged', { body: { name: 'Renamed' } })
+  const actions: string[] = []
+  let query = 'store=logged&limit=2'
+  for (;;) {
+    const { json } = await scene.send(`GET /v1/audit-events?${query}`)
+    actions.push(...json.data.map(({ action }: { action: string }) => action))
+    if (json.next_cursor === null) break
+    query = `store=${store.id}&limit=2&cursor=${json.next_cursor}`
+  }
+  expect(actions).toEqual(['store.added', 'key.created', 'key.created', 'store.changed'])
+})
+
+test('if the log of changes is read since a time, older events are left out', async () => {
+  const all = (await scene.send('GET /v1/audit-events')).json.data
+  const last = all.at(-1)
+  expect(last).toMatchObject({ id: expect.any(String), actor: expect.any(String), details: expect.any(Object) })
+  const since = await scene.send(`GET /v1/audit-events?since=${last.at.slice(0, 23)}Z`)
+  expect(since.json.data.at(-1)).toEqual(last)
+  expect(since.json.data.length).toBeLessThan(all.length)
+  expect((await scene.send('GET /v1/audit-events?since=2100-01-01T00:00:00Z')).json.data).toEqual([])
+  const unknown = await scene.send('GET /v1/audit-events?store=nobody')
+  expect(unknown.json.type).toBe('/operate/admin-api.html#unknown-store')
+  const invalid = await scene.send('GET /v1/audit-events?cursor=e30&since=now')
+  expect(invalid.json.errors.map(({ field }: { field: string }) => field).sort()).toEqual(['cursor', 'since'])
+})
