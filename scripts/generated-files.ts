@@ -1,6 +1,7 @@
 // Returns the generated files, and the generated sections of pages that people write, by path from the project's root.
 // `generate.ts` writes and compares them.
 
+import { adminOpenApi, problemSections } from '@store-export/admin'
 import {
   CONTRACT,
   clientEndpoints,
@@ -14,6 +15,7 @@ import {
   swagger20,
   typescriptTypes,
 } from '@store-export/contract'
+import { ADMIN_SETTINGS } from '../packages/operator/src/settings/admin-settings.ts'
 import { DASHBOARD_SETTINGS } from '../packages/operator/src/settings/dashboard-settings.ts'
 import { DATABASE_SETTINGS } from '../packages/operator/src/settings/database-settings.ts'
 import { KEY_SETTINGS } from '../packages/operator/src/settings/key-settings.ts'
@@ -58,6 +60,7 @@ export function generatedFiles(
     ['docs/api/errors/index.md', HEAD + index],
     ...pages,
     ['docs/api/openapi.json', openApiFile(openapi)],
+    ['docs/operate/admin-openapi.json', openApiFile(adminOpenApi)],
     ['docs/api/openapi-3.0.json', openApiFile(openapi30)],
     ['docs/api/swagger-2.0.json', openApiFile(swagger20)],
     ['docs/api/postman-collection.json', `${JSON.stringify(postmanCollection(examples), null, 2)}\n`],
@@ -75,7 +78,7 @@ export function generatedFiles(
 }
 
 /** Returns the text of an API document. JSON has no comments, so the first member says that the file is generated. */
-function openApiFile(document: typeof openapi): string {
+function openApiFile(document: () => object): string {
   const generated = 'Generated from the contract. Do not edit: change the contract and run npm run generate.'
   return `${JSON.stringify({ 'x-generated': generated, ...document() }, null, 2)}\n`
 }
@@ -104,6 +107,7 @@ export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>
       ['events', eventsTable()],
     ]),
   ],
+  ['docs/operate/admin-api.md', new Map([['problems', problemSections()]])],
   ['connectors/google-sheets/Code.gs', new Map([['tables', sheetTables()]])],
   ['connectors/power-query/StoreExport.pq', new Map([['tables', powerQueryTables()]])],
 ])
@@ -131,6 +135,7 @@ const SETTINGS_HEAD =
 /** Headings of the settings page, in its order. Settings without a group come first. */
 const SETTING_GROUPS: readonly (readonly [string, Readonly<Record<string, Setting>>])[] = [
   ['Dashboard', DASHBOARD_SETTINGS],
+  ['Admin API', ADMIN_SETTINGS],
   ['Keys', KEY_SETTINGS],
   ['Database connections', DATABASE_SETTINGS],
   ['Requests and responses', REQUEST_SETTINGS],

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { adminActor, findAdminToken, type RegistryContext } from '@store-export/control'
 import { type Context, Hono } from 'hono'
 import { createStores, linesOf } from './batch.ts'
+import { creatingContext } from './create-store.ts'
 import { type Finish, onceForKey } from './idempotent.ts'
 import { adminOpenApi } from './openapi.ts'
 import { PROBLEM_TYPE, Problem } from './problems.ts'
@@ -114,7 +115,7 @@ async function handleBatch(services: AdminServices, context: Context<Environment
   const registry = registryOf(services, context)
   return once(context, { registry, bytes }, async (finish) => {
     const onError = (cause: unknown) => emitFailure(services, context, cause)
-    const results = createStores(services, registry, lines, onError)
+    const results = createStores(services, creatingContext(registry), lines, onError)
     return new Response(streamOf(results, { finish, onError }), { headers: { 'content-type': NDJSON_TYPE } })
   })
 }

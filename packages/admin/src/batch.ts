@@ -1,9 +1,8 @@
 // Creates many stores in one request. Each line is a store, and each line of the response is a store or a problem, in
 // the order of the request. A failed line doesn't stop the others.
 
-import type { RegistryContext } from '@store-export/control'
 import type * as z from 'zod'
-import { createStore } from './create-store.ts'
+import { type CreatingContext, createStore } from './create-store.ts'
 import { Problem } from './problems.ts'
 import { type batchResult, newStore } from './schemas.ts'
 import type { AdminServices } from './services.ts'
@@ -34,7 +33,7 @@ export function linesOf(text: string): { readonly number: number; readonly text:
  */
 export async function* createStores(
   services: AdminServices,
-  context: RegistryContext,
+  context: CreatingContext,
   lines: ReturnType<typeof linesOf>,
   onError: (cause: unknown) => void,
 ): AsyncGenerator<BatchResult> {
@@ -53,7 +52,7 @@ export async function* createStores(
 
 async function resultOf(
   services: AdminServices,
-  context: RegistryContext,
+  context: CreatingContext,
   { number, text }: ReturnType<typeof linesOf>[number],
   onError: (cause: unknown) => void,
 ): Promise<BatchResult> {

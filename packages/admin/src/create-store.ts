@@ -20,10 +20,27 @@ type NewStore = z.output<typeof newStore>
 type NewKey = z.output<typeof newKey>
 type CreatedStore = z.input<typeof createdStore>
 
+/** The control database, with a check that the nodes have the secret that encrypts the passwords of new stores. */
+export interface CreatingContext extends RegistryContext {
+  readonly requireSecret: () => Promise<void>
+}
+
+/** Returns the context for new stores. The check runs once, also for a batch of many stores. */
+export function creatingContext(context: RegistryContext): CreatingContext {
+  let checked: Promise<void> | null = null
+  return {
+    ...context,
+    requireSecret: () => {
+      checked ??= requireServiceSecret(context.database, context.keys)
+      return checked
+    },
+  }
+}
+
 /** Creates a store with its keys. The status is 200 for a store that existed. */
 export async function createStore(
   services: AdminServices,
-  context: RegistryContext,
+  context: CreatingContext,
   request: NewStore,
 ): Promise<{ readonly status: 200 | 201; readonly body: CreatedStore }> {
   const { store, created, revision, databaseUrl, readerUrl } = await registerStore(services, context, request)
@@ -49,7 +66,7 @@ export async function createStore(
 
 async function registerStore(
   { operations, limiter }: AdminServices,
-  context: RegistryContext,
+  context: CreatingContext,
   request: NewStore,
 ): Promise<ProvisionedStore> {
   const { name, external_id: externalId, provision } = request
@@ -58,7 +75,7 @@ async function registerStore(
     return limiter.run(() => operations.provision(context, { name, externalId, revision }))
   }
   const { origin, state, database_url: databaseUrl, schema: schemaName } = request
-  if (databaseUrl !== null) await requireServiceSecret(context.database, context.keys)
+  if (databaseUrl !== null) await context.requireSecret()
   const store = await addStore(context, { name, externalId, origin, state, databaseUrl, schemaName })
   return { store, created: store.isNew, revision: null, databaseUrl: null, readerUrl: null }
 }

@@ -11,7 +11,7 @@ import {
   type UsageHour,
 } from '@store-export/control'
 import * as z from 'zod'
-import { createStore } from '../create-store.ts'
+import { createStore, creatingContext } from '../create-store.ts'
 import { cursorOf, encodeCursor } from '../cursor.ts'
 import { type Route, route } from '../route.ts'
 import {
@@ -42,7 +42,7 @@ const create = route({
   body: newStore,
   responses: { 200: createdStore, 201: createdStore },
   problems: ['refused', 'key-limit-reached', 'secrets-differ', 'too-many-operations', 'database-error'],
-  handle: ({ services, context, body }) => createStore(services, context, body),
+  handle: ({ services, context, body }) => createStore(services, creatingContext(context), body),
 })
 
 const list = route({

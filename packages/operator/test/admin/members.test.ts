@@ -47,7 +47,7 @@ test('if a member gets another role, the response is 200 and only the last admin
 })
 
 test('if the address or the role is not valid, the response lists both', async () => {
-  const { status, json } = await put(await scene.store(), 'nobody', 'owner')
+  const { status, json } = await put(await scene.store(), 'unknown', 'owner')
   expect([status, json.errors]).toEqual([
     400,
     [
@@ -88,7 +88,7 @@ test('if a sign-in link is created, it has the address of the dashboard and its 
     action: 'sign_in_link.created',
     actor: `admin token backend (${scene.token.id})`,
   })
-  const unknown = await scene.send('POST /v1/merchants/nobody@example.com/sign-in-links')
+  const unknown = await scene.send('POST /v1/merchants/unknown@example.com/sign-in-links')
   expect(unknown.json.type).toBe('/operate/admin-api.html#unknown-merchant')
 })
 
@@ -135,7 +135,7 @@ test('if the log of changes is read since a time, older events are left out', as
   expect(since.json.data.at(-1)).toEqual(last)
   expect(since.json.data.length).toBeLessThan(all.length)
   expect((await scene.send('GET /v1/audit-events?since=2100-01-01T00:00:00Z')).json.data).toEqual([])
-  const unknown = await scene.send('GET /v1/audit-events?store=nobody')
+  const unknown = await scene.send('GET /v1/audit-events?store=unknown')
   expect(unknown.json.type).toBe('/operate/admin-api.html#unknown-store')
   const invalid = await scene.send('GET /v1/audit-events?cursor=e30&since=now')
   expect(invalid.json.errors.map(({ field }: { field: string }) => field).sort()).toEqual(['cursor', 'since'])

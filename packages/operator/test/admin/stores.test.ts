@@ -200,7 +200,7 @@ test('if stores are filtered by an external ID, only that store is returned', as
   await scene.send('POST /v1/stores', { body: { name: 'Shop', external_id: 'filtered', state: 'generating' } })
   const { json } = await scene.send('GET /v1/stores?external_id=filtered')
   expect(json).toMatchObject({ data: [{ external_id: 'filtered' }], next_cursor: null })
-  expect((await scene.send('GET /v1/stores?external_id=nobody')).json.data).toEqual([])
+  expect((await scene.send('GET /v1/stores?external_id=unknown')).json.data).toEqual([])
 })
 
 test('if parameters of a list are not valid, the response lists all of them', async () => {
@@ -268,27 +268,27 @@ test('if a key was used, the usage of its store has the sums of its hours', asyn
 })
 
 test.each([
-  'GET /v1/stores/nobody',
-  'DELETE /v1/stores/nobody',
-  'GET /v1/stores/nobody/health',
-  'GET /v1/stores/nobody/usage',
-  'GET /v1/stores/nobody/keys',
-  'GET /v1/stores/nobody/members',
-  'DELETE /v1/stores/nobody/members/a@example.com',
+  'GET /v1/stores/unknown',
+  'DELETE /v1/stores/unknown',
+  'GET /v1/stores/unknown/health',
+  'GET /v1/stores/unknown/usage',
+  'GET /v1/stores/unknown/keys',
+  'GET /v1/stores/unknown/members',
+  'DELETE /v1/stores/unknown/members/a@example.com',
 ])('if no store has the ID, %s responds 404', async (request) => {
   const { status, json } = await scene.send(request)
   expect([status, json.type, json.detail]).toEqual([
     404,
     '/operate/admin-api.html#unknown-store',
-    'no store has the ID "nobody"',
+    'no store has the ID "unknown"',
   ])
 })
 
 test.each([
-  ['PATCH /v1/stores/nobody', { name: 'a' }],
-  ['POST /v1/stores/nobody/upgrade', { to: 'v1.6' }],
-  ['POST /v1/stores/nobody/keys', { name: 'a' }],
-  ['PUT /v1/stores/nobody/members/a@example.com', { role: 'admin' }],
+  ['PATCH /v1/stores/unknown', { name: 'a' }],
+  ['POST /v1/stores/unknown/upgrade', { to: 'v1.6' }],
+  ['POST /v1/stores/unknown/keys', { name: 'a' }],
+  ['PUT /v1/stores/unknown/members/a@example.com', { role: 'admin' }],
 ])('if no store has the ID, %s with a body responds 404', async (request, body) => {
   expect((await scene.send(request, { body })).json.type).toBe('/operate/admin-api.html#unknown-store')
 })
