@@ -116,8 +116,16 @@ async function handleBatch(services: AdminServices, context: Context<Environment
   return once(context, { registry, bytes }, async (finish) => {
     const onError = (cause: unknown) => emitFailure(services, context, cause)
     const results = createStores(services, creatingContext(registry), lines, onError)
-    return new Response(streamOf(results, { finish, onError }), { headers: { 'content-type': NDJSON_TYPE } })
+    const { background } = services
+    return new Response(streamOf(results, { finish, onError, background }), {
+      headers: { 'content-type': NDJSON_TYPE },
+    })
   })
+}
+
+interface StreamOptions extends Pick<AdminServices, 'background'> {
+  readonly finish: Finish
+  readonly onError: (cause: unknown) => void
 }
 
 /**
@@ -126,7 +134,7 @@ async function handleBatch(services: AdminServices, context: Context<Environment
  */
 function streamOf(
   results: ReturnType<typeof createStores>,
-  { finish, onError }: { readonly finish: Finish; readonly onError: (cause: unknown) => void },
+  { finish, onError, background }: StreamOptions,
 ): ReadableStream<Uint8Array> {
   let isOpen = true
   const encoder = new TextEncoder()
@@ -143,10 +151,12 @@ function streamOf(
   }
   return new ReadableStream({
     start(controller) {
-      run(controller).catch((cause: unknown) => {
-        onError(cause)
-        if (isOpen) controller.error(cause)
-      })
+      background.add(
+        run(controller).catch((cause: unknown) => {
+          onError(cause)
+          if (isOpen) controller.error(cause)
+        }),
+      )
     },
     cancel() {
       isOpen = false

@@ -57,6 +57,8 @@ async function resultOf(
   onError: (cause: unknown) => void,
 ): Promise<BatchResult> {
   try {
+    if (services.background.isEnding)
+      throw new Problem('node-stopping', 'the node stops; send the line again, to another node or later')
     const { status, body } = await createStore(services, context, validateJson(newStore, text))
     return { line: number, status, store: body }
   } catch (error) {

@@ -5,8 +5,10 @@ import {
   beginRequest,
   completeRequest,
   DecryptionError,
+  HEARTBEAT_MS,
   type IdempotentRequest,
   idempotentRequest,
+  keepRequest,
   type RegistryContext,
   type StoredResponse,
 } from '@store-export/control'
@@ -45,7 +47,7 @@ export async function onceForKey(
     throw invalidRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 visible ASCII characters' }])
   const request = idempotentRequest({ ...facts, key })
   const earlier = await begin(context, request)
-  if (earlier === null) return run((response) => finishRequest(context, request, response))
+  if (earlier === null) return runOnce(context, request, run)
   const headers = { 'content-type': earlier.contentType, 'idempotent-replayed': 'true' }
   return new Response(earlier.body, { status: earlier.status, headers })
 }
@@ -65,11 +67,26 @@ async function begin(context: RegistryContext, request: IdempotentRequest): Prom
   })
 }
 
-async function finishRequest(
+/** Runs a new request, and writes its heartbeat until it is finished. */
+async function runOnce(
   context: RegistryContext,
   request: IdempotentRequest,
-  response: StoredResponse | null,
-): Promise<void> {
-  if (response === null) await abandonRequest(context.database, request)
-  else await completeRequest(context, request, response)
+  run: (finish: Finish) => Promise<Response>,
+): Promise<Response> {
+  // A missing heartbeat only allows an early repetition, and the next statement of the request reports a lost database.
+  const heartbeat = setInterval(
+    () => void keepRequest(context.database, request).catch(() => undefined),
+    HEARTBEAT_MS,
+  ).unref()
+  const finish: Finish = async (response) => {
+    clearInterval(heartbeat)
+    if (response === null) await abandonRequest(context.database, request)
+    else await completeRequest(context, request, response)
+  }
+  try {
+    return await run(finish)
+  } catch (error) {
+    clearInterval(heartbeat)
+    throw error
+  }
 }

@@ -2,6 +2,7 @@
 // provides the operations that connect to store databases.
 
 import { createAdminApp } from './app.ts'
+import { BackgroundWork } from './background-work.ts'
 import { Limiter } from './limiter.ts'
 import { type AdminServer, type AdminTls, createAdminServer } from './server.ts'
 import type { AdminServices } from './services.ts'
@@ -16,13 +17,18 @@ const OPERATIONS_AT_ONCE = 4
 const OPERATIONS_WAITING_MAX = 100
 
 /** What the admin API needs from the service. */
-export interface AdminApiOptions extends Omit<AdminServices, 'limiter'> {
+export interface AdminApiOptions extends Omit<AdminServices, 'limiter' | 'background'> {
   /** Certificate and key; null for plain HTTP. */
   readonly tls: AdminTls | null
 }
 
-/** Creates the server of the admin API, which doesn't listen yet. */
+/**
+ * Creates the server of the admin API, which doesn't listen yet. Its `stop` also ends batches whose clients have
+ * disconnected.
+ */
 export function createAdminApi({ tls, ...services }: AdminApiOptions): AdminServer {
   const limiter = new Limiter({ atOnce: OPERATIONS_AT_ONCE, waitingMax: OPERATIONS_WAITING_MAX })
-  return createAdminServer(createAdminApp({ ...services, limiter }), tls)
+  const background = new BackgroundWork()
+  const { server, stop } = createAdminServer(createAdminApp({ ...services, limiter, background }), tls)
+  return { server, stop: (drainMs) => stop(drainMs).then(() => background.end()) }
 }

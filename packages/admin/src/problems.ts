@@ -117,6 +117,11 @@ export const PROBLEMS = {
     title: 'A database cannot be reached',
     fix: 'Send the request again later.',
   },
+  'node-stopping': {
+    status: 503,
+    title: 'The node stops before it reaches this line of a batch',
+    fix: 'Send the batch again, to another node or later.',
+  },
   'too-many-operations': {
     status: 503,
     title: 'Too many operations on databases are waiting',

@@ -2,6 +2,7 @@
 
 import type { RevisionId } from '@store-export/contract'
 import type { RegisteredStore, RegistryContext } from '@store-export/control'
+import type { BackgroundWork } from './background-work.ts'
 import type { Limiter } from './limiter.ts'
 
 /** Emitted after each request to the admin API. */
@@ -81,4 +82,6 @@ export interface AdminServices {
   /** First characters of new API keys. */
   readonly keyPrefix: string
   readonly emit: (event: AdminEvent) => void
+  /** Work that continues after its client has disconnected. */
+  readonly background: BackgroundWork
 }

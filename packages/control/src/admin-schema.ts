@@ -17,7 +17,8 @@ export const ADMIN_SCHEMA = `
     key_hash bytea primary key check (octet_length(key_hash) = 32),
     -- SHA-256 of method, path, and body
     request_hash bytea not null check (octet_length(request_hash) = 32),
-    started_at timestamptz not null default clock_timestamp(),
+    -- the start, or the last heartbeat of a running request
+    active_at timestamptz not null default clock_timestamp(),
     -- null: the first request is still running
     status smallint,
     content_type text,
@@ -26,7 +27,7 @@ export const ADMIN_SCHEMA = `
     constraint idempotency_keys_complete check (
       (status is null) = (response is null) and (status is null) = (content_type is null))
   );
-  create index idempotency_keys_started on idempotency_keys (started_at);
+  create index idempotency_keys_active on idempotency_keys (active_at);
 
   -- The details of a revocation have only the ID, so that a replay finds it in a log.
   create function audit_admin_tokens() returns trigger language plpgsql as $$

@@ -8,6 +8,7 @@ import { changePermissions } from './access/change-permissions.ts'
 import { createKey } from './access/create-key.ts'
 import { revokeKey } from './access/keys.ts'
 import { switchKey } from './access/switch-key.ts'
+import { createAdminToken, findAdminToken, revokeAdminToken } from './admin-tokens.ts'
 import { logEvents, startAuditLog } from './audit.ts'
 import type { AuditRecorded } from './control-event.ts'
 import { openControlDatabase } from './database.ts'
@@ -230,6 +231,7 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
   const [store, removed] = [await control.store(), await control.store()]
   const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]
   const [gone, stays] = [await newMerchant('gone'), await newMerchant('stays')]
+  const token = await createAdminToken({ database, name: 'backend', expiresAt: null, random: randomBytes })
   for (const { id } of [store, removed]) await addMembership(database, stays.id, id)
   await Promise.all([database.close(), control.sql.end()])
   const copy = await copyDatabase(control)
@@ -240,13 +242,20 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
   await addMembership(changing, stays.id, store.id)
   await removeStore(changing, removed.id)
   await removeMerchant(changing, gone.email)
+  await revokeAdminToken(changing, token.id)
   const unknown = await newKey(store.id, 'later', changing)
   await revokeKey({ database: changing, keyId: unknown.id })
   const events = (await logged(changing)).toReversed()
   const restored = openControlDatabase(copy.url, { poolSize: 1 })
   const client = openClient(copy.url)
   onTestFinished(() => client.end())
-  expect(await replayRevocations(restored, events)).toMatchObject({ events: 6, storesRemoved: 1, merchantsRemoved: 1 })
+  expect(await replayRevocations(restored, events)).toMatchObject({
+    events: 7,
+    storesRemoved: 1,
+    merchantsRemoved: 1,
+    adminTokensRevoked: 1,
+  })
+  expect(await findAdminToken(restored, token.token.reveal())).toBeNull()
   expect(await client`select from api_keys where revoked_at is null and id in (${key.id}, ${ofRemoved.id})`).toEqual([])
   expect(await getStore(restored, removed.id)).toBeNull()
   expect(await client`select store_id as id from memberships where merchant_id = ${stays.id}`).toEqual([
@@ -264,8 +273,9 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
     invitationsWithdrawn: 0,
     invitationsReduced: 0,
     passkeysRemoved: 0,
+    adminTokensRevoked: 0,
   }
-  expect(await replayRevocations(restored, events)).toEqual({ events: 6, ...nothing, unchanged: 6 })
+  expect(await replayRevocations(restored, events)).toEqual({ events: 7, ...nothing, unchanged: 7 })
   await restored.close()
   await copy.drop()
 })

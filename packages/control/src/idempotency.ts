@@ -1,19 +1,22 @@
 // Stores the responses to requests with an Idempotency-Key, so that a repetition gets the same response without a second
 // change. A request has these states:
 //
-// - Running: its row has no status. A repetition is refused.
+// - Running: its row has no status, and the node writes a heartbeat. A repetition is refused.
 // - Completed: a repetition gets the stored response.
-// - Abandoned: the node stopped before it completed the request. After `ABANDONED_MINUTES`, a repetition runs it again.
+// - Abandoned: the node stopped before it completed the request. `ABANDONED_SECONDS` after its last heartbeat, a
+//   repetition runs it again.
 
 import { createHash } from 'node:crypto'
 import { sql } from '@store-export/postgres'
-import { type ControlDatabase, queryOne } from './database.ts'
+import type { ControlDatabase } from './database.ts'
 import { decryptPassword, type EncryptionContext, encryptPassword } from './password-encryption.ts'
 
 /** Hours for which a response is stored. */
 export const IDEMPOTENCY_HOURS = 24
-/** Longer than the longest request, a batch that creates 1,000 databases. */
-const ABANDONED_MINUTES = 30
+/** Milliseconds between two heartbeats of a running request. */
+export const HEARTBEAT_MS = 10_000
+/** Six heartbeats, so that a slow control database doesn't make a running request look abandoned. */
+const ABANDONED_SECONDS = 60
 
 /** A request with its key, as the table identifies both. */
 export interface IdempotentRequest {
@@ -63,10 +66,10 @@ export async function beginRequest(
   const begun = await database.pool.execute(sql`
     insert into idempotency_keys as i (key_hash, request_hash) values (${keyHash}, ${requestHash})
     on conflict (key_hash) do update
-      set request_hash = excluded.request_hash, started_at = clock_timestamp(), status = null, content_type = null,
+      set request_hash = excluded.request_hash, active_at = clock_timestamp(), status = null, content_type = null,
         response = null
-    where i.started_at < clock_timestamp() - case when i.status is null
-      then make_interval(mins => ${ABANDONED_MINUTES}::int) else make_interval(hours => ${IDEMPOTENCY_HOURS}::int) end`)
+    where i.active_at < clock_timestamp() - case when i.status is null
+      then make_interval(secs => ${ABANDONED_SECONDS}::int) else make_interval(hours => ${IDEMPOTENCY_HOURS}::int) end`)
   if (begun > 0) return { kind: 'run' }
   const [known] = await database.pool.query<{
     isSame: boolean
@@ -94,11 +97,16 @@ export async function completeRequest(
   { status, contentType, body }: StoredResponse,
 ): Promise<void> {
   const response = encryptPassword({ keys, storeId: ownerOf(request), password: body, random })
-  await queryOne(
-    database.pool,
-    sql`update idempotency_keys set status = ${status}, content_type = ${contentType}, response = ${response}
-      where key_hash = ${request.keyHash} returning status`,
-  )
+  await database.pool.execute(sql`
+    update idempotency_keys
+    set status = ${status}, content_type = ${contentType}, response = ${response}, active_at = clock_timestamp()
+    where key_hash = ${request.keyHash}`)
+}
+
+/** Writes the heartbeat of a running request. */
+export async function keepRequest({ pool }: ControlDatabase, { keyHash }: IdempotentRequest): Promise<void> {
+  await pool.execute(sql`
+    update idempotency_keys set active_at = clock_timestamp() where key_hash = ${keyHash} and status is null`)
 }
 
 /** Deletes the row of a request that failed, so that a repetition runs it again. */
@@ -110,7 +118,7 @@ export async function abandonRequest({ pool }: ControlDatabase, { keyHash }: Ide
 export async function deleteOldResponses({ pool }: ControlDatabase): Promise<number> {
   return pool.execute(sql`
     delete from idempotency_keys
-    where started_at < clock_timestamp() - make_interval(hours => ${IDEMPOTENCY_HOURS}::int)`)
+    where active_at < clock_timestamp() - make_interval(hours => ${IDEMPOTENCY_HOURS}::int)`)
 }
 
 /** Returns the associated data of the encryption, so that a response that is copied to another row is unreadable. */

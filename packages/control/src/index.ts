@@ -76,8 +76,10 @@ export {
   beginRequest,
   completeRequest,
   deleteOldResponses,
+  HEARTBEAT_MS,
   type IdempotentRequest,
   idempotentRequest,
+  keepRequest,
   type StoredResponse,
 } from './idempotency.ts'
 export {

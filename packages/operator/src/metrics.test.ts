@@ -68,6 +68,18 @@ describe('metrics', () => {
     expect(seen).toHaveLength(7)
   })
 
+  test('if the admin API completes requests, the metrics count them by route and status', async () => {
+    const metrics = createMetrics()
+    const facts = { requestId: 'r', method: 'GET', route: '/v1/stores/{store}', durationMs: 12, tokenId: null } as const
+    for (const status of [200, 200, 404]) metrics.handleEvent({ event: 'admin.request_completed', ...facts, status })
+    metrics.handleEvent({ event: 'admin.request_failed', requestId: 'r', cause: new Error('failed') })
+    const text = await metrics.text()
+    expect(text).toContain('store_export_admin_requests_total{route="/v1/stores/{store}",status="200"} 2')
+    expect(text).toContain('store_export_admin_requests_total{route="/v1/stores/{store}",status="404"} 1')
+    expect(text).toContain('store_export_admin_request_duration_seconds_count{route="/v1/stores/{store}"} 3')
+    expect(text).toContain('store_export_internal_errors_total 1')
+  })
+
   test('if a process creates two metrics objects, each has the process metrics and only its own counts', async () => {
     const facts = { version: '1.2.3', connectionLimits: { stores: 200, control: 10 } }
     const [one, two] = [createMetrics(facts), createMetrics(facts)]

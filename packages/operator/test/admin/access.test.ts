@@ -99,6 +99,42 @@ test('if the control database fails unexpectedly, the response is 500 and an eve
   expect(own.events).toContainEqual({ event: 'admin.request_failed', requestId, cause: expect.any(Error) })
 })
 
+test('if a live node lacks the secret, a store with a password gets 409', async () => {
+  const own = await startAdminScene()
+  onTestFinished(() => own.close())
+  await own.sql`insert into nodes (id, name, secrets) values (gen_random_uuid(), 'other (pid 7)', '{}')`
+  const body = { name: 'Shop', database_url: 'postgres://reader:secret@127.0.0.1:1/shop' }
+  const { status, json } = await own.send('POST /v1/stores', { body })
+  expect([status, json.type, json.detail]).toEqual([
+    409,
+    '/operate/admin-api.html#secrets-differ',
+    expect.stringContaining('other (pid 7)'),
+  ])
+  const change = await own.send(`PATCH /v1/stores/${await own.store()}`, { body: { database_url: body.database_url } })
+  expect(change.status).toBe(409)
+})
+
+test('if a database refuses the connection of an upgrade, the response is 502 with its message', async () => {
+  const url = new URL(scene.controlUrl)
+  url.pathname = '/does_not_exist'
+  const body = { to: 'v1.6', database_url: url.href }
+  const { status, json } = await scene.send(`POST /v1/stores/${await scene.store()}/upgrade`, { body })
+  expect([status, json.type]).toEqual([502, '/operate/admin-api.html#database-error'])
+  expect(json.detail).toContain('the database does not exist')
+})
+
+test('if the control database is unreachable, the response is 503', async () => {
+  const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: String(await freePort()) })
+  const controlUrl = `postgres://control@127.0.0.1:${await freePort()}/control`
+  const other = await openAdmin({ config, controlUrl, keys: scene.keys, emit: () => undefined })
+  onTestFinished(() => other.stop(0))
+  const response = await fetch(`${other.url}/v1/stores`, { headers: { authorization: `Bearer ${scene.token.text}` } })
+  expect([response.status, await response.json()]).toMatchObject([
+    503,
+    { type: '/operate/admin-api.html#database-unreachable' },
+  ])
+})
+
 test('if the OpenAPI document is requested without a token, the response is the document', async () => {
   const { status, json } = await scene.send('GET /openapi.json', { token: '' })
   expect([status, json.openapi]).toEqual([200, '3.1.0'])
@@ -173,13 +209,26 @@ test('if a request with an Idempotency-Key fails with 5xx, the repetition runs i
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([503, null])
 })
 
+test('if the node of a running request stopped, a repetition runs the request again after a minute', async () => {
+  const headers = { 'idempotency-key': 'order-9' }
+  const first = await scene.send('POST /v1/stores', { body: BODY, headers })
+  const abandon = (seconds: number) => scene.sql`
+    update idempotency_keys set status = null, content_type = null, response = null,
+      active_at = now() - make_interval(secs => ${seconds})`
+  await abandon(50)
+  expect((await scene.send('POST /v1/stores', { body: BODY, headers })).status).toBe(409)
+  await abandon(70)
+  const again = await scene.send('POST /v1/stores', { body: BODY, headers })
+  expect([again.status, again.json.id === first.json.id]).toEqual([201, false])
+})
+
 test('if a response is 24 hours old, the cleanup deletes it and a repetition runs the request again', async () => {
   const headers = { 'idempotency-key': 'order-7' }
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
-  await scene.sql`update idempotency_keys set started_at = now() - interval '25 hours'`
+  await scene.sql`update idempotency_keys set active_at = now() - interval '25 hours'`
   const again = await scene.send('POST /v1/stores', { body: BODY, headers })
   expect(again.json.id).not.toBe(first.json.id)
-  await scene.sql`update idempotency_keys set started_at = now() - interval '25 hours'`
+  await scene.sql`update idempotency_keys set active_at = now() - interval '25 hours'`
   expect(await deleteOldResponses(scene.registry.database)).toBeGreaterThan(0)
   expect(await scene.sql`select from idempotency_keys`).toHaveLength(0)
 })

@@ -99,6 +99,23 @@ test('if the client closes the connection, the batch completes and a repetition 
   expect(again.results.map(({ status }) => status)).toEqual(lines.map(() => 201))
 })
 
+test('if the node stops during a batch, the lines that it did not reach get 503 and a repetition creates them', async () => {
+  const own = await startAdminScene()
+  const lines = Array.from({ length: 1000 }, (_, index) => JSON.stringify(store(`g-${index}`)))
+  const headers = { ...NDJSON, authorization: `Bearer ${own.token.text}`, 'idempotency-key': 'batch-3' }
+  const aborted = new AbortController()
+  const request = { method: 'POST', body: lines.join('\n'), headers, signal: aborted.signal }
+  const response = await fetch(`${own.url}/v1/stores/batch`, request)
+  aborted.abort()
+  await expect(response.text()).rejects.toThrow()
+  await own.stop()
+  const [created] = await own.sql<[{ count: number }]>`select count(*)::int from stores`
+  expect(created.count).toBeLessThan(1000)
+  expect(await own.sql`select from idempotency_keys`).toHaveLength(0)
+  expect(own.events.filter(({ event }) => event === 'admin.request_failed')).toEqual([])
+  await own.close()
+})
+
 test('if a batch has no line, too many lines, or is too large, the response is a problem', async () => {
   const empty = await scene.send('POST /v1/stores/batch', { body: '\n\n', headers: NDJSON })
   const many = await scene.send('POST /v1/stores/batch', { body: '{}\n'.repeat(1001), headers: NDJSON })

@@ -14,6 +14,7 @@ import { createMigratedDatabase } from '../../../../test/support/databases.ts'
 import { readConfig } from '../../src/config.ts'
 import type { ServiceEvent } from '../../src/events.ts'
 import { openAdmin } from '../../src/open-admin.ts'
+import { checkDescribed } from './admin-openapi.ts'
 import { freePort } from './embedded-server.ts'
 
 /** A response with its parsed body. */
@@ -49,6 +50,8 @@ export interface AdminScene {
   store(): Promise<string>
   /** Actions and actors of the audit table, oldest first. */
   audit(): Promise<{ readonly action: string; readonly actor: string }[]>
+  /** Stops the API, and leaves the control database. */
+  stop(): Promise<void>
   close(): Promise<void>
 }
 
@@ -57,7 +60,7 @@ export async function startAdminScene(settings: Readonly<Record<string, string>>
   const control = await createMigratedDatabase()
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: null }
   const database = openControlDatabase(control.url, { poolSize: 2, applicationName: 'test' })
-  const sql = openClient(control.url)
+  const sql = openClient(control.url, 2)
   const port = await freePort()
   const all = { ADMIN_PORT: String(port), DASHBOARD_URL: 'https://dashboard.example.com', ...settings }
   const env = Object.fromEntries(Object.entries(all).map(([name, value]) => [`STORE_EXPORT_${name}`, value]))
@@ -87,6 +90,7 @@ export async function startAdminScene(settings: Readonly<Record<string, string>>
       return (await send('POST /v1/stores', { body })).json.id
     },
     audit: () => sql<{ action: string; actor: string }[]>`select action, actor from audit_events order by at, id`,
+    stop: () => admin.stop(0),
     async close() {
       await admin.stop(0)
       await Promise.all([database.close(), sql.end({ timeout: 1 })])
@@ -108,6 +112,8 @@ async function sendTo(url: string, request: string, options: AdminRequestOptions
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
+  const contentType = response.headers.get('content-type') ?? ''
+  checkDescribed({ method, path, status: response.status, contentType, text })
   return {
     status: response.status,
     headers: response.headers,

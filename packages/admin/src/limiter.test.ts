@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { Limiter } from './limiter.ts'
+
+/** Starts work that ends when the test calls `end`. */
+function startWork(limiter: Limiter) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const state = { isRunning: false }
+  const done = limiter.run(async () => {
+    state.isRunning = true
+    await promise
+    state.isRunning = false
+  })
+  return { state, done, end: resolve }
+}
+
+test('if all places are taken, work waits in the order of its arrival', async () => {
+  const limiter = new Limiter({ atOnce: 1, waitingMax: 2 })
+  const [first, second, third] = [startWork(limiter), startWork(limiter), startWork(limiter)]
+  expect([first, second, third].map(({ state }) => state.isRunning)).toEqual([true, false, false])
+  first.end()
+  await first.done
+  await expect.poll(() => second.state.isRunning).toBe(true)
+  expect(third.state.isRunning).toBe(false)
+  second.end()
+  third.end()
+  await Promise.all([second.done, third.done])
+})
+
+test('if too much work waits, further work is rejected with 503 and the seconds to wait', async () => {
+  const limiter = new Limiter({ atOnce: 1, waitingMax: 1 })
+  const [running, waiting] = [startWork(limiter), startWork(limiter)]
+  await expect(limiter.run(async () => undefined)).rejects.toMatchObject({
+    problem: 'too-many-operations',
+    status: 503,
+    headers: { 'retry-after': '5' },
+  })
+  running.end()
+  waiting.end()
+  await Promise.all([running.done, waiting.done])
+})
+
+test('if work fails, the next work runs', async () => {
+  const limiter = new Limiter({ atOnce: 1, waitingMax: 1 })
+  const failed = limiter.run(() => Promise.reject(new Error('failed')))
+  const next = limiter.run(async () => 'done')
+  await expect(failed).rejects.toThrow('failed')
+  expect(await next).toBe('done')
+})
