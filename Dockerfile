@@ -13,6 +13,7 @@ COPY packages/admin/package.json packages/admin/
 COPY packages/operator/package.json packages/operator/
 COPY packages/operator/bin packages/operator/bin
 COPY packages/client/package.json packages/client/
+COPY packages/admin-client/package.json packages/admin-client/
 COPY packages/sync/package.json packages/sync/
 COPY packages/sync/bin packages/sync/bin
 RUN npm ci --ignore-scripts

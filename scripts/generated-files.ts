@@ -23,6 +23,7 @@ import { REQUEST_SETTINGS } from '../packages/operator/src/settings/request-sett
 import type { Setting } from '../packages/operator/src/settings/setting.ts'
 import { USAGE_SETTINGS } from '../packages/operator/src/settings/usage-settings.ts'
 import { SETTINGS } from '../packages/operator/src/settings.ts'
+import { adminClientSource } from './admin-client-source.ts'
 import { commandsPage, sentence } from './cli-reference.ts'
 import { airbyteCatalog, airbyteManifest } from './connectors/airbyte-manifest.ts'
 import { dltContract } from './connectors/dlt-contract.ts'
@@ -68,6 +69,7 @@ export function generatedFiles(
     [`${DECISIONS_FOLDER}/index.md`, DECISIONS_HEAD + decisionIndex(decisions)],
     ['docs/operate/cli.md', storeExportPage()],
     ['docs/sync/cli.md', storeSyncPage()],
+    ['packages/admin-client/src/generated/admin-methods.ts', adminClientSource()],
     ['packages/client/src/generated/types.ts', typescriptTypes()],
     ['packages/client/src/generated/endpoints.ts', clientEndpoints()],
     ['connectors/airbyte/catalog.json', airbyteCatalog()],

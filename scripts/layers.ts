@@ -16,6 +16,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   admin: ['contract', 'postgres', 'control'],
   operator: ['contract', 'postgres', 'control', 'engine', 'api', 'dashboard', 'admin'],
   client: [],
+  'admin-client': [],
   sync: ['contract', 'client'],
 }
 
@@ -46,7 +47,7 @@ function importsOf(file: string): string[] {
 
 function problemOf(file: string, target: string): string[] {
   const [, own = ''] = file.split(path.sep)
-  const other = /^@store-export\/([a-z]+)/.exec(target)?.[1]
+  const other = /^@store-export\/([a-z-]+)/.exec(target)?.[1]
   if (other !== undefined && !PACKAGES[own]?.includes(other)) return [`${file}: ${own} must not import ${other}`]
   const resolved = target.startsWith('.') ? path.join(path.dirname(file), target) : target
   if (target.startsWith('.') && !resolved.startsWith(`packages/${own}/`))

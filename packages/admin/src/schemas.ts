@@ -205,7 +205,7 @@ export const memberChange = z.strictObject({ role }).meta({ id: 'MemberChange', 
 export const emailParameter = checked(parseEmail).transform(parseEmail)
 
 const storeMembers = {
-  id: z.uuid(),
+  id: z.guid(),
   external_id: z.string().nullable(),
   name: z.string(),
   origin: z.enum(['generated', 'imported']),
@@ -228,7 +228,7 @@ export const createdStore = z
     reader_url: z.string().nullable().meta({ description: 'Connection URL of a provisioned database for reading.' }),
     keys: z.array(
       z.object({
-        id: z.uuid(),
+        id: z.guid(),
         name: z.string(),
         key: z.string().nullable().meta({ description: 'Text of the key; null if the key existed already.' }),
         created: z.boolean(),
@@ -238,8 +238,8 @@ export const createdStore = z
   .meta({ id: 'CreatedStore', description: 'A store that was created, or that existed already.' })
 
 const keyMembers = {
-  id: z.uuid(),
-  store_id: z.uuid(),
+  id: z.guid(),
+  store_id: z.guid(),
   name: z.string(),
   ...permissions,
   scopes: z.array(z.string()).nullable(),
@@ -267,7 +267,7 @@ export const createdKey = z
 export const keyList = z.object({ data: z.array(key) }).meta({ id: 'KeyList', description: 'The keys of a store.' })
 
 export const revokedKey = z
-  .object({ id: z.uuid(), revoked: z.literal(true), already: z.boolean() })
+  .object({ id: z.guid(), revoked: z.literal(true), already: z.boolean() })
   .meta({ id: 'RevokedKey', description: 'A revoked key. `already` says that it was revoked before.' })
 
 export const storePage = z
@@ -275,12 +275,12 @@ export const storePage = z
   .meta({ id: 'StorePage', description: 'A page of stores. `next_cursor` is null on the last page.' })
 
 export const removedStore = z
-  .object({ id: z.uuid(), removed: z.literal(true), already: z.boolean(), keys_revoked: z.int() })
+  .object({ id: z.guid(), removed: z.literal(true), already: z.boolean(), keys_revoked: z.int() })
   .meta({ id: 'RemovedStore', description: 'A removed store. `already` says that it was removed before.' })
 
 export const upgradedStore = z
   .object({
-    id: z.uuid(),
+    id: z.guid(),
     revision,
     applied: z.array(revision),
     repaired: z.array(z.string()),
@@ -290,7 +290,7 @@ export const upgradedStore = z
 
 export const storeHealth = z
   .object({
-    id: z.uuid(),
+    id: z.guid(),
     name: z.string(),
     ok: z.boolean().meta({ description: 'Whether there is no error and no warning.' }),
     revision: revision.nullable(),
@@ -306,7 +306,7 @@ export const storeHealth = z
   .meta({ id: 'StoreHealth', description: 'What `store-export doctor` finds.' })
 
 const sums = {
-  key_id: z.uuid(),
+  key_id: z.guid(),
   successful: z.int(),
   client_errors: z.int(),
   rejected: z.int().meta({ description: 'Requests over the limit of the key.' }),
@@ -315,7 +315,7 @@ const sums = {
 
 export const usage = z
   .object({
-    store_id: z.uuid(),
+    store_id: z.guid(),
     since: time(),
     keys: z.array(z.object(sums)).meta({ description: 'Sums of each key.' }),
     hours: z.array(z.object({ hour: time(), ...sums })).meta({
@@ -345,19 +345,19 @@ export const setMemberResult = z
   .object({
     merchant_id: z.string(),
     email: z.string(),
-    store_id: z.uuid(),
+    store_id: z.guid(),
     role,
     created: z.boolean().meta({ description: 'Whether the account was created.' }),
   })
   .meta({ id: 'SetMember', description: 'A member after a change.' })
 
 const leftStores = {
-  stores_left_alone: z.array(z.uuid()).meta({ description: 'Stores that have no member now.' }),
-  stores_without_admin: z.array(z.uuid()).meta({ description: 'Stores that only viewers see now.' }),
+  stores_left_alone: z.array(z.guid()).meta({ description: 'Stores that have no member now.' }),
+  stores_without_admin: z.array(z.guid()).meta({ description: 'Stores that only viewers see now.' }),
 }
 
 export const removedMember = z
-  .object({ email: z.string(), store_id: z.uuid(), removed: z.literal(true), already: z.boolean(), ...leftStores })
+  .object({ email: z.string(), store_id: z.guid(), removed: z.literal(true), already: z.boolean(), ...leftStores })
   .meta({ id: 'RemovedMember', description: 'A removed member. `already` says that the person was no member.' })
 
 export const removedMerchant = z
@@ -372,12 +372,12 @@ export const auditPage = z
   .object({
     data: z.array(
       z.object({
-        id: z.uuid(),
+        id: z.guid(),
         at: z.string().meta({ format: 'date-time' }),
         actor: z.string(),
         action: z.string(),
-        store_id: z.uuid().nullable(),
-        key_id: z.uuid().nullable(),
+        store_id: z.guid().nullable(),
+        key_id: z.guid().nullable(),
         merchant_id: z.string().nullable(),
         details: z.record(z.string(), z.unknown()),
       }),

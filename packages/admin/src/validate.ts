@@ -96,7 +96,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
 
 const FORMATS: Readonly<Record<string, string>> = {
   datetime: 'a time such as 2027-01-31T00:00:00Z',
-  uuid: 'a UUID',
+  guid: 'a UUID',
 }
 
 function boundsMessage(issue: z.core.$ZodRawIssue): string | undefined {

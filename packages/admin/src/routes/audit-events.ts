@@ -22,7 +22,7 @@ const list = route({
       .optional()
       .meta({ description: 'ID or external ID of the only store. Removed stores need the ID.' }),
     limit,
-    cursor: cursorOf(z.object({ at: z.iso.datetime({ precision: 6 }), id: z.uuid() })),
+    cursor: cursorOf(z.object({ at: z.iso.datetime({ precision: 6 }), id: z.guid() })),
   }),
   body: noBody,
   responses: { 200: auditPage },

@@ -31,4 +31,5 @@ export const limit = z
   .transform(Number)
   .refine((value) => value >= 1 && value <= LIMIT_MAX, { error: LIMIT_RULE })
   .default(LIMIT_DEFAULT)
-  .meta({ description: `Number of elements, from 1 to ${LIMIT_MAX}.` })
+  // A query has only strings, but clients send a number.
+  .meta({ description: `Number of elements. Default: ${LIMIT_DEFAULT}.`, type: 'integer', minimum: 1, maximum: LIMIT_MAX, pattern: undefined })

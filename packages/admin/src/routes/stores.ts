@@ -55,7 +55,7 @@ const list = route({
   query: z.strictObject({
     external_id: z.string().optional().meta({ description: 'Return only the store with this external ID.' }),
     limit,
-    cursor: cursorOf(z.object({ id: z.uuid() })),
+    cursor: cursorOf(z.object({ id: z.guid() })),
   }),
   body: noBody,
   responses: { 200: storePage },

@@ -1,0 +1,141 @@
+// Generates the types and the methods of the TypeScript client of the admin API from its OpenAPI document.
+
+import { adminOpenApi } from '@store-export/admin'
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly description?: string
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly description?: string
+  readonly schema: Schema
+}
+
+interface Content {
+  readonly content: Readonly<Record<string, { readonly schema: Schema }>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: Content
+  readonly responses: Readonly<Record<string, Content>>
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+const HEAD = '// Generated from the routes of the admin API. Do not edit: change them and run `npm run generate`.\n'
+
+/** Returns the module with the types and the methods of the client. */
+export function adminClientSource(): string {
+  const document = JSON.parse(JSON.stringify(adminOpenApi())) as Document
+  const types = Object.entries(document.components.schemas).map(([name, schema]) => namedType(name, schema))
+  const methods = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, operation]) => operation.requestBody?.content['application/x-ndjson'] === undefined)
+      .map(([method, operation]) => methodOf(method.toUpperCase(), path, operation)),
+  )
+  return `${HEAD}
+import type { CallOptions, PostOptions, RequestDescription } from '../request.ts'
+
+${types.join('\n\n')}
+
+/** The methods of the client, one for each route with a JSON body. */
+export abstract class AdminMethods {
+  /** Sends a request and returns the body of its response. */
+  protected abstract send<T>(request: RequestDescription): Promise<T>
+
+${methods.join('\n\n')}
+}
+`
+}
+
+function namedType(name: string, schema: Schema): string {
+  return `${comment(schema.description, '')}export interface ${name} ${objectType(schema, '')}`
+}
+
+function objectType({ properties = {}, required = [] }: Schema, indent: string): string {
+  const lines = Object.entries(properties).map(([name, member]) => {
+    const optional = required.includes(name) ? '' : '?'
+    const inner = `${indent}  `
+    return `${comment(describedBy(member), inner)}${inner}readonly ${name}${optional}: ${typeOf(member, inner)}`
+  })
+  return `{\n${lines.join('\n')}\n${indent}}`
+}
+
+/** Returns the description of a member, which can be inside a nullable schema. */
+function describedBy({ description, anyOf }: Schema): string | undefined {
+  return description ?? anyOf?.find((each) => each.description !== undefined)?.description
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  if (schema.$ref !== undefined) return nameIn(schema.$ref)
+  if (schema.const !== undefined) return literal(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
+  if (schema.anyOf !== undefined) return schema.anyOf.map((each) => typeOf(each, indent)).join(' | ')
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? [])
+  return types.length === 0 ? 'unknown' : types.map((type) => plainType(type, schema, indent)).join(' | ')
+}
+
+function plainType(type: string, schema: Schema, indent: string): string {
+  switch (type) {
+    case 'integer':
+      return 'number'
+    case 'array': {
+      const element = typeOf(schema.items ?? {}, indent)
+      return `readonly ${element.includes(' | ') ? `(${element})` : element}[]`
+    }
+    case 'object':
+      return schema.properties === undefined ? 'Readonly<Record<string, unknown>>' : objectType(schema, indent)
+    default:
+      return type
+  }
+}
+
+function methodOf(method: string, path: string, operation: Operation): string {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  const [success = '200'] = Object.keys(responses)
+  const result = nameIn(responses[success]?.content['application/json']?.schema.$ref ?? '')
+  const body = requestBody?.content['application/json']?.schema.$ref
+  const query = parameters.filter((each) => each.in === 'query')
+  const queryType = query.map(({ name, schema }) => `readonly ${name}?: ${typeOf(schema, '')}`).join('; ')
+  const parts = [
+    ...parameters.filter((each) => each.in === 'path').map(({ name }) => `${name}: string`),
+    ...(body === undefined ? [] : [`body: ${nameIn(body)}`]),
+    ...(query.length === 0 ? [] : [`query: { ${queryType} } = {}`]),
+    `options: ${method === 'POST' ? 'PostOptions' : 'CallOptions'} = {}`,
+  ]
+  const template = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `\${encodeURIComponent(${name})}`)
+  const address = template === path ? `'${path}'` : `\`${template}\``
+  const members = ['options', ...(body === undefined ? [] : ['body']), ...(query.length === 0 ? [] : ['query'])]
+  return `${comment(`${summary}. ${description ?? ''}`.trim(), '  ')}  ${operationId}(${parts.join(', ')}): Promise<${result}> {
+    return this.send({ method: '${method}', path: ${address}, ${members.join(', ')} })
+  }`
+}
+
+function comment(text: string | undefined, indent: string): string {
+  return text === undefined ? '' : `${indent}/** ${text} */\n`
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
+}
+
+function nameIn(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1)
+}
