@@ -1,12 +1,13 @@
 // Reads the certificate and the key of the admin API from the files in the settings.
 
 import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import type { AdminTls } from '@store-export/admin'
 import { type Config, InvalidSettingError } from './config.ts'
 
 /**
  * Returns the PEM texts; null without a certificate. Throws `InvalidSettingError` if only one of certificate and key is
- * set, or if a file can't be read.
+ * set, or if a file can't be read or is not valid.
  */
 export function readAdminTls(
   config: Pick<Config, 'adminTlsCertFile' | 'adminTlsKeyFile' | 'adminTlsClientCaFile'>,
@@ -15,10 +16,22 @@ export function readAdminTls(
   if (cert === null && key === null && clientCa === null) return null
   if (cert === null) throw missing('STORE_EXPORT_ADMIN_TLS_CERT_FILE')
   if (key === null) throw missing('STORE_EXPORT_ADMIN_TLS_KEY_FILE')
-  return {
+  const tls = {
     cert: read('STORE_EXPORT_ADMIN_TLS_CERT_FILE', cert),
     key: read('STORE_EXPORT_ADMIN_TLS_KEY_FILE', key),
     clientCa: clientCa === null ? null : read('STORE_EXPORT_ADMIN_TLS_CLIENT_CA_FILE', clientCa),
+  }
+  requireValid(tls)
+  return tls
+}
+
+function requireValid({ cert, key, clientCa }: AdminTls): void {
+  try {
+    createSecureContext({ cert, key, ...(clientCa === null ? {} : { ca: clientCa }) })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `the certificate, its key, and the client CA must be valid PEM files that belong together (${reason})`
+    throw new InvalidSettingError('STORE_EXPORT_ADMIN_TLS_CERT_FILE', message, { cause })
   }
 }
 

@@ -11,6 +11,8 @@ export interface ListenTarget {
   /** Port to listen on; 0 for any free port. */
   readonly port: number
   readonly portSetting: string
+  /** The name of the setting of the host; STORE_EXPORT_HOST by default. */
+  readonly hostSetting?: string
 }
 
 /**
@@ -40,7 +42,10 @@ export async function requireFreePort(target: ListenTarget): Promise<void> {
 }
 
 /** Returns a `UserError` for an error of `listen`. Returns any other error unchanged. */
-export function explainListenError(error: unknown, { host, port, portSetting }: ListenTarget): unknown {
+export function explainListenError(
+  error: unknown,
+  { host, port, portSetting, hostSetting = 'STORE_EXPORT_HOST' }: ListenTarget,
+): unknown {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new UserError(
@@ -54,7 +59,7 @@ export function explainListenError(error: unknown, { host, port, portSetting }: 
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new UserError(`${host} is not an address of this machine; set STORE_EXPORT_HOST to one of its addresses`, {
+      return new UserError(`${host} is not an address of this machine; set ${hostSetting} to one of its addresses`, {
         cause: error,
       })
     default:

@@ -42,7 +42,8 @@ export async function openAdmin(target: ControlTarget & { readonly emit: EventHa
   try {
     const registry = { database, keys, random: randomBytes }
     const { server, stop } = createAdminApi({ registry, operations: operationsOf(target), keyPrefix, emit, tls })
-    const url = await listen(server, { host, port, portSetting: 'STORE_EXPORT_ADMIN_PORT' })
+    const settings = { portSetting: 'STORE_EXPORT_ADMIN_PORT', hostSetting: 'STORE_EXPORT_ADMIN_HOST' }
+    const url = await listen(server, { host, port, ...settings })
     const address = tls === null ? url : url.replace(/^http:/, 'https:')
     emit({ event: 'listener.opened', listener: 'admin', address })
     return { url: address, stop: (drainMs) => stop(drainMs).finally(() => database.close()) }

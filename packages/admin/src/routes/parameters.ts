@@ -32,4 +32,10 @@ export const limit = z
   .refine((value) => value >= 1 && value <= LIMIT_MAX, { error: LIMIT_RULE })
   .default(LIMIT_DEFAULT)
   // A query has only strings, but clients send a number.
-  .meta({ description: `Number of elements. Default: ${LIMIT_DEFAULT}.`, type: 'integer', minimum: 1, maximum: LIMIT_MAX, pattern: undefined })
+  .meta({
+    description: `Number of elements. Default: ${LIMIT_DEFAULT}.`,
+    type: 'integer',
+    minimum: 1,
+    maximum: LIMIT_MAX,
+    pattern: undefined,
+  })

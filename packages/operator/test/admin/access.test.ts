@@ -303,3 +303,19 @@ test('if the certificate has no key, the start names the missing setting', async
   const target = { config, controlUrl: scene.controlUrl, keys: scene.keys, emit: () => undefined }
   await expect(openAdmin(target)).rejects.toThrow('STORE_EXPORT_ADMIN_TLS_KEY_FILE: not set')
 })
+
+test('if the host is not an address of this machine, the start names the setting', async () => {
+  const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: '9091', STORE_EXPORT_ADMIN_HOST: '192.0.2.1' })
+  const target = { config, controlUrl: scene.controlUrl, keys: scene.keys, emit: () => undefined }
+  await expect(openAdmin(target)).rejects.toThrow('set STORE_EXPORT_ADMIN_HOST to one of its addresses')
+})
+
+test('if a file of TLS is missing or not valid, the start names the setting', async () => {
+  const start = (file: string) => {
+    const files = { STORE_EXPORT_ADMIN_TLS_CERT_FILE: file, STORE_EXPORT_ADMIN_TLS_KEY_FILE: file }
+    const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: '9091', ...files })
+    return openAdmin({ config, controlUrl: scene.controlUrl, keys: scene.keys, emit: () => undefined })
+  }
+  await expect(start('/missing.pem')).rejects.toThrow('STORE_EXPORT_ADMIN_TLS_CERT_FILE: cannot read "/missing.pem"')
+  await expect(start(import.meta.filename)).rejects.toThrow('must be valid PEM files that belong together')
+})
