@@ -30,7 +30,7 @@ interface Operation {
   readonly summary: string
   readonly description?: string
   readonly parameters: readonly Parameter[]
-  readonly requestBody?: Content
+  readonly requestBody?: Content & { readonly required: boolean }
   readonly responses: Readonly<Record<string, Content>>
 }
 
@@ -116,7 +116,7 @@ function methodOf(method: string, path: string, operation: Operation): string {
   const queryType = query.map(({ name, schema }) => `readonly ${name}?: ${typeOf(schema, '')}`).join('; ')
   const parts = [
     ...parameters.filter((each) => each.in === 'path').map(({ name }) => `${name}: string`),
-    ...(body === undefined ? [] : [`body: ${nameIn(body)}`]),
+    ...(body === undefined ? [] : [`body: ${nameIn(body)}${requestBody?.required === false ? ' = {}' : ''}`]),
     ...(query.length === 0 ? [] : [`query: { ${queryType} } = {}`]),
     `options: ${method === 'POST' ? 'PostOptions' : 'CallOptions'} = {}`,
   ]

@@ -61,7 +61,7 @@ export function generatedFiles(
     ['docs/api/errors/index.md', HEAD + index],
     ...pages,
     ['docs/api/openapi.json', openApiFile(openapi)],
-    ['docs/operate/admin-openapi.json', openApiFile(adminOpenApi)],
+    ['docs/operate/admin-openapi.json', openApiFile(adminOpenApi, 'the routes of the admin API')],
     ['docs/api/openapi-3.0.json', openApiFile(openapi30)],
     ['docs/api/swagger-2.0.json', openApiFile(swagger20)],
     ['docs/api/postman-collection.json', `${JSON.stringify(postmanCollection(examples), null, 2)}\n`],
@@ -80,8 +80,8 @@ export function generatedFiles(
 }
 
 /** Returns the text of an API document. JSON has no comments, so the first member says that the file is generated. */
-function openApiFile(document: () => object): string {
-  const generated = 'Generated from the contract. Do not edit: change the contract and run npm run generate.'
+function openApiFile(document: () => object, source = 'the contract'): string {
+  const generated = `Generated from ${source}. Do not edit: change ${source} and run npm run generate.`
   return `${JSON.stringify({ 'x-generated': generated, ...document() }, null, 2)}\n`
 }
 

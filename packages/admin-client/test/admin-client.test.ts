@@ -34,6 +34,8 @@ test('if a store is created, found, changed, and removed, each method returns th
   expect((await client.listKeys('a/1')).data).toMatchObject([{ state: 'active' }])
   expect(await client.setMember('a/1', 'ada@example.com', { role: 'viewer' })).toMatchObject({ role: 'viewer' })
   expect((await client.createSignInLink('ada@example.com')).url).toMatch(/\/link\//)
+  const { expires_at: end } = await client.createSignInLink('ada@example.com', { minutes: 5 })
+  expect(Date.parse(end)).toBeLessThanOrEqual(Date.now() + 300_000)
   expect((await client.listAuditEvents({ store: 'a/1' })).data.length).toBeGreaterThan(3)
   expect(await client.removeStore(created.id)).toMatchObject({ already: false, keys_revoked: 1 })
 })

@@ -51,7 +51,9 @@ export function adminOpenApi(): Json {
 }
 
 function operationOf(route: Route): Json {
-  const hasBody = idOf(route.body) !== null
+  const body = unwrapped(route.body)
+  const hasBody = idOf(body) !== null
+  const required = !route.body.safeParse(undefined).success
   const problems = [
     ...COMMON_PROBLEMS,
     ...route.problems,
@@ -67,9 +69,7 @@ function operationOf(route: Route): Json {
       ...parametersOf(route.query, 'query'),
       ...(route.method === 'post' ? [IDEMPOTENCY_PARAMETER] : []),
     ],
-    ...(hasBody
-      ? { requestBody: { required: true, content: { 'application/json': { schema: refTo(route.body) } } } }
-      : {}),
+    ...(hasBody ? { requestBody: { required, content: { 'application/json': { schema: refTo(body) } } } } : {}),
     responses: { ...successes(route.responses), ...problemResponses(problems) },
   }
 }
@@ -130,7 +130,7 @@ function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
 
 /** Returns the named schemas. Requests have the members that clients may leave out; responses have all. */
 function componentSchemas(): Json {
-  const requests = ROUTES.map(({ body }) => body)
+  const requests = ROUTES.map(({ body }) => unwrapped(body))
   const responses = ROUTES.flatMap((route) => Object.values(route.responses))
   return { ...jsonSchemas(requests, 'input'), ...jsonSchemas([...responses, batchResult, problem], 'output') }
 }
@@ -153,7 +153,12 @@ function withParts(schema: z.ZodType): z.ZodType[] {
 
 function unwrapped(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodArray) return unwrapped(schema.element as z.ZodType)
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+  if (
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable
+  )
     return unwrapped(schema.unwrap() as z.ZodType)
   return schema
 }

@@ -5,6 +5,7 @@ import { LIMITS, REVISIONS, type RevisionId, SCOPES } from '@store-export/contra
 import {
   ADDRESSES_MAX,
   ALL_PERMISSIONS,
+  CHOSEN_LINK_MINUTES,
   checkExternalId,
   checkKeyName,
   checkPermissions,
@@ -200,6 +201,19 @@ export const upgradeRequest = z
   .meta({ id: 'UpgradeRequest', description: 'The schema version to reach.' })
 
 export const memberChange = z.strictObject({ role }).meta({ id: 'MemberChange', description: 'The role of a member.' })
+
+const MINUTES_RULE = `must be a whole number from ${CHOSEN_LINK_MINUTES.min} to ${CHOSEN_LINK_MINUTES.max}`
+
+export const signInLinkRequest = z
+  .strictObject({
+    minutes: z
+      .int({ error: MINUTES_RULE })
+      .min(CHOSEN_LINK_MINUTES.min, { error: MINUTES_RULE })
+      .max(CHOSEN_LINK_MINUTES.max, { error: MINUTES_RULE })
+      .optional()
+      .meta({ description: 'Minutes for which the link works. Default: `STORE_EXPORT_LINK_MINUTES`.' }),
+  })
+  .meta({ id: 'SignInLinkRequest', description: 'How long a sign-in link works.' })
 
 /** The email address in a path, in lower case. */
 export const emailParameter = checked(parseEmail).transform(parseEmail)

@@ -68,7 +68,11 @@ export interface AdminOperations {
     options: { readonly to: RevisionId; readonly databaseUrl: string | null },
   ): Promise<UpgradedStore>
   examine(store: RegisteredStore): Promise<StoreHealth>
-  createSignInLink(context: RegistryContext, email: string): Promise<{ readonly url: string; readonly expiresAt: Date }>
+  /** Creates a link that works for `minutes`; undefined for the minutes of the settings. */
+  createSignInLink(
+    context: RegistryContext,
+    link: { readonly email: string; readonly minutes: number | undefined },
+  ): Promise<{ readonly url: string; readonly expiresAt: Date }>
   /** Returns the meaning and the message of an error that the operator can fix; null for any other error. */
   explain(error: unknown): { readonly kind: 'refused' | 'unreachable' | 'database'; readonly message: string } | null
 }

@@ -110,6 +110,7 @@ export {
 } from './member-roles.ts'
 export {
   addMembership,
+  CHOSEN_LINK_MINUTES,
   deleteEndedSignIns,
   listMembers,
   listMerchants,

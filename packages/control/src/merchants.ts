@@ -26,6 +26,9 @@ export class UnknownMerchant extends Error {
   }
 }
 
+/** Shortest and longest life of a sign-in link whose creator chooses it, in minutes. */
+export const CHOSEN_LINK_MINUTES = { min: 1, max: 60 } as const
+
 /** Returns all accounts with the stores that they see, ordered by email address. */
 export async function listMerchants(database: ControlDatabase): Promise<MerchantSummary[]> {
   return database.pool.query<MerchantSummary>(sql`

@@ -62,8 +62,8 @@ function operationsOf(target: ControlTarget): AdminOperations {
       const report = await examineStore(store, { keys, config, scansValues: false })
       return { revision: report.revision, ok: isHealthy(report), findings: findingsOf(report.checks) }
     },
-    createSignInLink: (context, email) =>
-      createSignInLink({ ...target, ...context }, { email, url: dashboardUrlOf(config) }),
+    createSignInLink: (context, link) =>
+      createSignInLink({ ...target, ...context }, { ...link, url: dashboardUrlOf(config) }),
     explain(error) {
       if (error instanceof UserError) return { kind: 'refused', message: error.message }
       const explanation = explainError(error)

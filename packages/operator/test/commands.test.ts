@@ -542,6 +542,16 @@ describe('store-export merchants', () => {
     expect(merchants).toContainEqual(expect.objectContaining({ email: owner, stores: [{ id: store, role: 'viewer' }] }))
   })
 
+  test.each(['0', '61', '5.5', '1e1', ''])(
+    'if --minutes is %j, the command says which are accepted',
+    async (minutes) => {
+      const words = ['merchants', 'link', '--email', 'a@example.com', '--minutes', minutes]
+      const ended = await runCommand(words, { settings })
+      expect(ended).toMatchObject({ code: 2, stdout: '' })
+      expect(ended.stderr).toContain('Accepted: a whole number from 1 to 60.')
+    },
+  )
+
   test.each([
     [['add', '--email', 'no address', '--store', 'x'], 2, 'must be an email address such as name@shop.example'],
     [['add', '--email', 'a@example.com', '--store', 'x'], 1, 'no store has the ID "x"'],

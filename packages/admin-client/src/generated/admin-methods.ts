@@ -83,6 +83,12 @@ export interface MemberChange {
   readonly role: 'admin' | 'viewer'
 }
 
+/** How long a sign-in link works. */
+export interface SignInLinkRequest {
+  /** Minutes for which the link works. Default: `STORE_EXPORT_LINK_MINUTES`. */
+  readonly minutes?: number
+}
+
 /** A store that was created, or that existed already. */
 export interface CreatedStore {
   readonly id: string
@@ -407,7 +413,7 @@ export abstract class AdminMethods {
   }
 
   /** Replace a key. Creates a key with the same permissions. The replaced key ends some hours after the first use of the new key. */
-  replaceKey(key: string, body: KeyReplacement, options: PostOptions = {}): Promise<CreatedKey> {
+  replaceKey(key: string, body: KeyReplacement = {}, options: PostOptions = {}): Promise<CreatedKey> {
     return this.send({ method: 'POST', path: `/v1/keys/${encodeURIComponent(key)}/replace`, options, body })
   }
 
@@ -431,9 +437,9 @@ export abstract class AdminMethods {
     return this.send({ method: 'DELETE', path: `/v1/merchants/${encodeURIComponent(email)}`, options })
   }
 
-  /** Create a one-time sign-in link. */
-  createSignInLink(email: string, options: PostOptions = {}): Promise<SignInLink> {
-    return this.send({ method: 'POST', path: `/v1/merchants/${encodeURIComponent(email)}/sign-in-links`, options })
+  /** Create a one-time sign-in link. The first sign-in uses the link up. Without a body, the link works as long as the settings say. */
+  createSignInLink(email: string, body: SignInLinkRequest = {}, options: PostOptions = {}): Promise<SignInLink> {
+    return this.send({ method: 'POST', path: `/v1/merchants/${encodeURIComponent(email)}/sign-in-links`, options, body })
   }
 
   /** Read the log of changes. Returns changes of keys, stores, members, and secrets, oldest first. An event gets its time before its transaction commits. To miss no event, begin a later run a minute before the last event, and skip IDs that you know. */

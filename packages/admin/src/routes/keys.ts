@@ -113,7 +113,7 @@ const replace = route({
     'Creates a key with the same permissions. The replaced key ends some hours after the first use of the new key.',
   params: keyParameter,
   query: noQuery,
-  body: keyReplacement,
+  body: keyReplacement.prefault({}),
   responses: { 201: createdKey },
   problems: ['unknown-key', 'key-ended', 'key-limit-reached', 'key-not-replaceable'],
   handle: async ({ services, context, params, body }) => {

@@ -18,6 +18,7 @@ import {
   removedMerchant,
   setMemberResult,
   signInLink,
+  signInLinkRequest,
 } from '../schemas.ts'
 import { noBody, noQuery, storeParameter } from './parameters.ts'
 
@@ -109,13 +110,15 @@ const createLink = route({
   path: '/v1/merchants/{email}/sign-in-links',
   id: 'createSignInLink',
   summary: 'Create a one-time sign-in link',
+  description: 'The first sign-in uses the link up. Without a body, the link works as long as the settings say.',
   params: merchantParameters,
   query: noQuery,
-  body: noBody,
+  body: signInLinkRequest.prefault({}),
   responses: { 201: signInLink },
   problems: ['unknown-merchant'],
-  handle: async ({ services, context, params }) => {
-    const { url, expiresAt } = await services.operations.createSignInLink(context, params.email)
+  handle: async ({ services, context, params, body }) => {
+    const link = { email: params.email, minutes: body.minutes }
+    const { url, expiresAt } = await services.operations.createSignInLink(context, link)
     return { status: 201, body: { url, expires_at: expiresAt.toISOString() } }
   },
 })

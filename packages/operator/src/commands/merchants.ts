@@ -20,10 +20,14 @@ import { createSignInLink } from '../operations/sign-in-link.ts'
 import { countOf, print, printJson, printMessage, printTable } from '../output.ts'
 import { UsageError } from '../user-error.ts'
 import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
-import { parseRole } from './option-values.ts'
+import { parseLinkMinutes, parseRole } from './option-values.ts'
 
 interface EmailOptions extends CommonOptions {
   readonly email: string
+}
+
+interface LinkOptions extends EmailOptions {
+  readonly minutes?: number
 }
 
 interface StoreOptions extends EmailOptions {
@@ -61,7 +65,12 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
     .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))
   addCommand(merchants, 'link', 'create a link that signs a merchant in once')
     .requiredOption('--email <address>', EMAIL_HELP)
-    .action((options: EmailOptions) => withControl(processContext, (context) => link(context, processContext, options)))
+    .option(
+      '--minutes <number>',
+      'time for which the link works, from 1 to 60 minutes. Default: STORE_EXPORT_LINK_MINUTES.',
+      parseLinkMinutes,
+    )
+    .action((options: LinkOptions) => withControl(processContext, (context) => link(context, processContext, options)))
   addCommand(
     merchants,
     'list',
@@ -106,10 +115,11 @@ async function add(context: CommandContext, { email, store, role: chosen, json }
 async function link(
   context: CommandContext,
   processContext: ProcessContext,
-  { email, json }: EmailOptions,
+  { email, minutes, json }: LinkOptions,
 ): Promise<void> {
   const url = await dashboardUrl(context, processContext)
-  const { url: address, expiresAt } = await createSignInLink(context, { email: readEmailOption(email), url })
+  const request = { email: readEmailOption(email), url, minutes }
+  const { url: address, expiresAt } = await createSignInLink(context, request)
   if (json) return printJson({ url: address, expires_at: expiresAt })
   printMessage(`This link signs ${email} in once. It expires at ${expiresAt.toISOString()}:`)
   print(address)

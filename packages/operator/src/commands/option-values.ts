@@ -10,7 +10,7 @@ import {
   type Scope,
   TIMESTAMP_RULE,
 } from '@store-export/contract'
-import { findMemberRole, MEMBER_ROLES, type MemberRole } from '@store-export/control'
+import { CHOSEN_LINK_MINUTES, findMemberRole, MEMBER_ROLES, type MemberRole } from '@store-export/control'
 import { InvalidUrlError, splitPassword } from '@store-export/postgres'
 import { InvalidArgumentError } from 'commander'
 import { printMessage } from '../output.ts'
@@ -35,6 +35,14 @@ export function parseRole(text: string): MemberRole {
   const role = findMemberRole(text)
   if (role === null) throw new InvalidArgumentError(`Accepted: ${MEMBER_ROLES.join(', ')}.`)
   return role
+}
+
+/** Returns the minutes for a sign-in link. Throws commander's `InvalidArgumentError` for any other string. */
+export function parseLinkMinutes(text: string): number {
+  const { min, max } = CHOSEN_LINK_MINUTES
+  const minutes = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (minutes < min || minutes > max) throw new InvalidArgumentError(`Accepted: a whole number from ${min} to ${max}.`)
+  return minutes
 }
 
 /** Adds a scope to those of earlier options. Throws commander's `InvalidArgumentError` for an unknown scope. */

@@ -9,21 +9,28 @@ export interface SignInLink {
   readonly expiresAt: Date
 }
 
-/**
- * Creates a link at the dashboard's address `url`. Rejects with `InvalidEmailError`, and with `UnknownMerchant` if no
- * account has the address.
- */
+/** The link to create. */
+export interface SignInLinkRequest {
+  readonly email: string
+  /** Address of the dashboard. */
+  readonly url: string
+  /** Minutes for which the link works; undefined for the minutes of the settings. */
+  readonly minutes: number | undefined
+}
+
+/** Creates a link. Rejects with `InvalidEmailError`, and with `UnknownMerchant` if no account has the address. */
 export async function createSignInLink(
   context: CommandContext,
-  { email, url }: { readonly email: string; readonly url: string },
+  { email, url, minutes }: SignInLinkRequest,
 ): Promise<SignInLink> {
   const { database, keys, random, config, actor } = context
+  const linkMinutes = minutes ?? config.linkMinutes
   // A dynamic import loads the dashboard only when it is needed, so that other commands start faster.
   const { Accounts } = await import('@store-export/dashboard')
   const secret = await readDashboardSecret({ database, keys, random })
-  const accounts = new Accounts({ ...config, database, secret, url })
+  const accounts = new Accounts({ ...config, linkMinutes, database, secret, url })
   if (!(await accounts.hasMerchant(email))) throw new UnknownMerchant(email)
-  const expiresAt = new Date(Date.now() + config.linkMinutes * 60_000)
+  const expiresAt = new Date(Date.now() + linkMinutes * 60_000)
   const token = await accounts.createSignInLink(email)
   await recordSignInLink(database, email, actor)
   return { url: `${url}/link/${token}`, expiresAt }

@@ -92,6 +92,20 @@ test('if a sign-in link is created, it has the address of the dashboard and its 
   expect(unknown.json.type).toBe('/operate/admin-api.html#unknown-merchant')
 })
 
+test.each([0, 61, 5.5, '5', null])(
+  'if a sign-in link has the minutes %j, the response says the rule',
+  async (minutes) => {
+    await put(await scene.store(), 'minutes@example.com', 'admin')
+    const before = (await scene.audit()).length
+    const { status, json } = await scene.send('POST /v1/merchants/minutes@example.com/sign-in-links', {
+      body: { minutes },
+    })
+    const message = 'must be a whole number from 1 to 60'
+    expect([status, json.errors]).toEqual([400, [{ field: 'minutes', message }]])
+    expect(await scene.audit()).toHaveLength(before)
+  },
+)
+
 test('if a token changes members, each event of the audit table has the token as its actor', async () => {
   const storeId = await scene.store()
   const before = (await scene.audit()).length
