@@ -6,6 +6,7 @@ import {
   addStore,
   checkKeyName,
   createKey,
+  KeyNameTaken,
   type KeyPermissions,
   listKeys,
   type RegistryContext,
@@ -49,19 +50,31 @@ export async function createStore(
   for (const wanted of request.keys) {
     const name = checkKeyName(wanted.name)
     // A key that a merchant revoked stays revoked, so every key with the name counts.
-    const existing = known.findLast((key) => key.name === name)
+    const existing = known.find((key) => key.name === name)
     if (existing !== undefined) keys.push({ id: existing.id, name, key: null, created: false })
-    else {
-      const made = await createKey({
-        ...{ database: context.database, random: context.random, storeId: store.id, name, createdBy: null },
-        ...{ permissions: permissionsOf(wanted), keyPrefix: services.keyPrefix },
-        ...(context.actor === undefined ? {} : { actor: context.actor }),
-      })
-      keys.push({ id: made.id, name, key: made.key.reveal(), created: true })
-    }
+    else keys.push(await createNamedKey(services, context, { ...wanted, name, storeId: store.id }))
   }
   const database = { revision, owner_url: databaseUrl, reader_url: readerUrl }
   return { status: created ? 201 : 200, body: { ...storeJson(store), created, ...database, keys } }
+}
+
+/** Creates a key, unless a concurrent request has created a key with its name. */
+async function createNamedKey(
+  { keyPrefix }: Pick<AdminServices, 'keyPrefix'>,
+  { database, random, actor }: RegistryContext,
+  { storeId, name, ...wanted }: NewKey & { readonly storeId: string },
+): Promise<CreatedStore['keys'][number]> {
+  try {
+    const made = await createKey({
+      ...{ database, random, storeId, name, createdBy: null, unlessNamed: true },
+      ...{ permissions: permissionsOf(wanted), keyPrefix },
+      ...(actor === undefined ? {} : { actor }),
+    })
+    return { id: made.id, name, key: made.key.reveal(), created: true }
+  } catch (error) {
+    if (error instanceof KeyNameTaken) return { id: error.keyId, name, key: null, created: false }
+    throw error
+  }
 }
 
 async function registerStore(

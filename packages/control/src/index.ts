@@ -12,6 +12,7 @@ export { clientAddress } from './access/client-address.ts'
 export {
   createKey,
   KeyLimitReached,
+  KeyNameTaken,
   KeyNotReplaceable,
   type NewKey,
   REPLACED_KEY_HOURS,

@@ -1,6 +1,6 @@
 // Creates the keys of a store, of which at most five are active. Each active key has one of five slots, and a unique
 // index allows one key per slot. If a concurrent request takes the chosen slot, the insert is tried again with the next
-// free slot.
+// free slot. The second attempt also sees the name of the other key, so of two keys with `unlessNamed` one is created.
 
 import { LIMITS } from '@store-export/contract'
 import { sql } from '@store-export/postgres'
@@ -60,6 +60,8 @@ export interface KeyRequest {
     /** Whether the new key gets no personal data; like the replaced key by default. */
     readonly withoutPersonalData?: boolean
   }
+  /** Whether to create no key if the store has one with this name, also a revoked one. False by default. */
+  readonly unlessNamed?: boolean
   /** The actor for the audit table; the name of the database session by default. */
   readonly actor?: string
   readonly random: RandomBytes
@@ -90,6 +92,18 @@ export class KeyNotReplaceable extends Error {
   override readonly name = 'KeyNotReplaceable'
 }
 
+/** Thrown with `unlessNamed` if the store has a key with the name. */
+export class KeyNameTaken extends Error {
+  override readonly name = 'KeyNameTaken'
+  /** ID of the key with the name: the active one, or the newest one. */
+  readonly keyId: string
+
+  constructor(keyId: string) {
+    super(`the store has a key with this name, ${keyId}`)
+    this.keyId = keyId
+  }
+}
+
 /**
  * Maximum number of attempts. An attempt fails if another request takes its slot, so more than five can fail only if
  * keys are revoked in the meantime.
@@ -104,6 +118,7 @@ const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
  * - With `InvalidKeyNameError` for a name that is not accepted.
  * - With `InvalidKeyPermissionError` for permissions that are not accepted.
  * - With `UnknownStore` if the store is unknown or was removed.
+ * - With `KeyNameTaken` if `unlessNamed` is set and the store has a key with the name.
  * - With `KeyLimitReached` if no slot is free, or if ten attempts lost their slot to other requests.
  * - With `KeyNotReplaceable` if the key to replace is not active, is not of this store, or was already replaced.
  */
@@ -115,6 +130,7 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
     const key = makeApiKey(request.random, request.keyPrefix)
     const id = randomUuid(request.random)
     const outcome = await insert(request, { id, name, key, permissions })
+    if (outcome instanceof KeyNameTaken) throw outcome
     if (typeof outcome === 'object')
       return { id, key, storeId: request.storeId.toLowerCase(), name, permissions: outcome }
     if (outcome === 'unknown store') throw new UnknownStore(request.storeId)
@@ -133,7 +149,7 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
 async function insert(
   request: KeyRequest,
   made: Pick<NewKey, 'id' | 'name' | 'key'> & { readonly permissions: KeyPermissions },
-): Promise<KeyPermissions | 'unknown store' | 'not replaceable' | 'full' | 'taken'> {
+): Promise<KeyPermissions | KeyNameTaken | 'unknown store' | 'not replaceable' | 'full' | 'taken'> {
   if (!isUuid(request.storeId)) return 'unknown store'
   const { prefix, lastFour } = visibleParts(made.key)
   const isReplacing = request.replaces !== undefined
@@ -160,6 +176,10 @@ async function insert(
       update api_keys set revoked_at = clock_timestamp()
       where ${endsNow}::boolean and id in (select id from replaced) and revoked_at is null
       returning slot
+    ), named as (
+      select k.id from api_keys k join store on store.id = k.store_id
+      where ${request.unlessNamed === true}::boolean and k.name = ${made.name}
+      order by k.revoked_at is null desc, k.created_at desc limit 1
     ), free as (
       select store.id as store_id, s.slot from store, (
         select slot, 1 as choice from ended
@@ -168,7 +188,7 @@ async function insert(
         where not exists (
           select from api_keys k, store where k.store_id = store.id and k.slot = g.slot and k.revoked_at is null)
       ) as s
-      where not ${isReplacing}::boolean or exists (select from replaced)
+      where (not ${isReplacing}::boolean or exists (select from replaced)) and not exists (select from named)
       order by s.choice, s.slot limit 1
     ), given as (${permissionsRow(made.permissions)}
     ), permissions as (
@@ -187,12 +207,13 @@ async function insert(
       returning ${PERMISSION_COLUMNS}
     )
     select (select count(*)::int from store) as stores, (select count(*)::int from replaced) as replaced,
-      (select count(*)::int from free) as free, inserted.*
+      (select id from named) as named, (select count(*)::int from free) as free, inserted.*
     from (values (0)) one left join inserted on true`,
   )
-  const { stores, replaced: replacedCount, free, ...permissions } = row
+  const { stores, replaced: replacedCount, named, free, ...permissions } = row
   if (row.withoutPersonalData !== null) return permissions
   if (stores === 0) return 'unknown store'
+  if (named !== null) return new KeyNameTaken(named)
   if (isReplacing && replacedCount === 0) return 'not replaceable'
   return free === 0 ? 'full' : 'taken'
 }
@@ -201,6 +222,7 @@ async function insert(
 interface Sums {
   readonly stores: number
   readonly replaced: number
+  readonly named: string | null
   readonly free: number
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { removeStore, UnknownStore } from '../stores.ts'
-import { createKey, KeyLimitReached, KeyNotReplaceable, type NewKey } from './create-key.ts'
+import { createKey, KeyLimitReached, KeyNameTaken, KeyNotReplaceable, type NewKey } from './create-key.ts'
 import { InvalidKeyNameError } from './key-name.ts'
 import { listKeys, revokeKey } from './keys.ts'
 
@@ -14,6 +14,10 @@ afterAll(() => control.drop())
 
 function create(storeId: string, name = 'sync', node = control.database): Promise<NewKey> {
   return createKey({ database: node, storeId, name, createdBy: null, random: control.random })
+}
+
+function createUnlessNamed(storeId: string, name: string, node = control.database): Promise<NewKey> {
+  return createKey({ database: node, storeId, name, createdBy: null, unlessNamed: true, random: control.random })
 }
 
 function replaceKey(storeId: string, keyId: string, endsAfterHours: 0 | 24): Promise<NewKey> {
@@ -49,6 +53,33 @@ describe('the keys of a store', () => {
     expect(outcomes.length - refused.length).toBe(5)
     expect(refused.every((outcome) => outcome.reason instanceof KeyLimitReached)).toBe(true)
     expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toHaveLength(5)
+  })
+
+  test('if two nodes get twenty requests at once for a key whose name the store does not have, one creates it', async () => {
+    const store = await control.store()
+    const second = control.secondNode()
+    const attempts = Array.from({ length: 20 }, (_, index) =>
+      createUnlessNamed(store.id, 'sync', index % 2 === 0 ? control.database : second),
+    )
+    const outcomes = await Promise.allSettled(attempts)
+    const [created, ...others] = outcomes.filter((outcome) => outcome.status === 'fulfilled')
+    expect(others).toEqual([])
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') {
+        expect(outcome.reason).toBeInstanceOf(KeyNameTaken)
+        expect(outcome.reason.keyId).toBe(created?.value.id)
+      }
+  })
+
+  test('if a key with the name is revoked or the store is full, no second key with the name is created', async () => {
+    const store = await control.store()
+    const { id } = await create(store.id, 'old')
+    await revokeKey({ database: control.database, keyId: id })
+    await expect(createUnlessNamed(store.id, 'old')).rejects.toMatchObject({ keyId: id })
+    const { id: first } = await createUnlessNamed(store.id, 'key 0')
+    for (let count = 1; count < 5; count += 1) await createUnlessNamed(store.id, `key ${count}`)
+    await expect(createUnlessNamed(store.id, 'key 0')).rejects.toMatchObject({ keyId: first })
+    await expect(createUnlessNamed(store.id, 'another')).rejects.toThrow(KeyLimitReached)
   })
 
   test('[AUTH-4] if a store has five active keys, the database itself rejects a sixth', async () => {
