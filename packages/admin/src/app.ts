@@ -86,7 +86,7 @@ async function handle(services: AdminServices, route: Route, context: Context<En
   context.set('route', route.path)
   const bytes = await readBody(context.req.raw, BODY_BYTES_MAX)
   if (bytes.length > 0) requireMediaType(context.req.raw, JSON_TYPE)
-  const body = bytes.length === 0 ? null : bytes.toString('utf8')
+  const body = bytes.length === 0 ? null : bytes
   const valid = validate(route, { params: context.req.param(), query: queryOf(context), body })
   const registry = registryOf(services, context)
   return once(context, { registry, bytes }, async (finish) => {
@@ -111,7 +111,7 @@ async function handleBatch(services: AdminServices, context: Context<Environment
   context.set('route', BATCH_PATH)
   requireMediaType(context.req.raw, NDJSON_TYPE)
   const bytes = await readBody(context.req.raw, BATCH_BYTES_MAX)
-  const lines = linesOf(bytes.toString('utf8'))
+  const lines = linesOf(bytes)
   const registry = registryOf(services, context)
   return once(context, { registry, bytes }, async (finish) => {
     const onError = (cause: unknown) => emitFailure(services, context, cause)

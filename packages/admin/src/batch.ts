@@ -18,11 +18,14 @@ const LINES_AT_ONCE = 8
 export type BatchResult = z.input<typeof batchResult>
 
 /** Returns the lines of a body without empty ones. Throws `Problem` if there are none, or too many. */
-export function linesOf(text: string): { readonly number: number; readonly text: string }[] {
-  const lines = text
+export function linesOf(body: Buffer): { readonly number: number; readonly bytes: Uint8Array }[] {
+  // Latin-1 keeps every byte, so a line that is not UTF-8 doesn't change the others.
+  const lines = body
+    .toString('latin1')
     .split('\n')
-    .map((line, index) => ({ number: index + 1, text: line }))
-    .filter((line) => line.text.trim() !== '')
+    .map((line, index) => ({ number: index + 1, line }))
+    .filter(({ line }) => !/^[ \t\r]*$/.test(line))
+    .map(({ number, line }) => ({ number, bytes: Buffer.from(line, 'latin1') }))
   if (lines.length >= 1 && lines.length <= BATCH_LINES_MAX) return lines
   const message = `must have 1 to ${BATCH_LINES_MAX} lines; got ${lines.length}`
   throw new Problem('invalid-request', message, { errors: [{ field: 'body', message }] })
@@ -53,13 +56,13 @@ export async function* createStores(
 async function resultOf(
   services: AdminServices,
   context: CreatingContext,
-  { number, text }: ReturnType<typeof linesOf>[number],
+  { number, bytes }: ReturnType<typeof linesOf>[number],
   onError: (cause: unknown) => void,
 ): Promise<BatchResult> {
   try {
     if (services.background.isEnding)
       throw new Problem('node-stopping', 'the node stops; send the line again, to another node or later')
-    const { status, body } = await createStore(services, context, validateJson(newStore, text))
+    const { status, body } = await createStore(services, context, validateJson(newStore, bytes))
     return { line: number, status, store: body }
   } catch (error) {
     const { problem, status, document, cause } = translateError(error, services.operations)

@@ -1,15 +1,22 @@
 // Reads the bodies of requests, up to a limit.
 
 import { Problem } from './problems.ts'
+import { invalidRequest } from './validate.ts'
 
-/** Returns the bytes of the body. Rejects with `Problem` if it has more than `bytesMax` bytes. */
+/** Returns the bytes of the body. Rejects with `Problem` if it has more than `bytesMax` bytes, or is incomplete. */
 export async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length
-    if (bytes > bytesMax) throw new Problem('body-too-large', `the body must have at most ${bytesMax} bytes`)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.length
+      if (bytes > bytesMax) throw new Problem('body-too-large', `the body must have at most ${bytesMax} bytes`)
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause
+    // The client has left, so only the log and the metrics get this response.
+    throw invalidRequest([{ field: 'body', message: 'incomplete; the connection closed' }])
   }
   return Buffer.concat(chunks)
 }

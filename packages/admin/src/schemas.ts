@@ -409,7 +409,7 @@ export const problem = z
     errors: z
       .array(z.object({ field: z.string(), message: z.string() }))
       .optional()
-      .meta({ description: 'Everything that is wrong with the request.' }),
+      .meta({ description: 'What is wrong with the request, at most 100 errors.' }),
   })
   .meta({ id: 'Problem', description: 'A problem in the form of RFC 9457.' })
 

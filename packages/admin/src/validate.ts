@@ -4,11 +4,14 @@ import type * as z from 'zod'
 import { type FieldError, Problem } from './problems.ts'
 import type { Route } from './route.ts'
 
+/** Maximum number of errors in a response, because a request of 1 MB can have 100,000 unknown fields. */
+const ERRORS_MAX = 100
+
 /** The parts of a request before validation. `body` is null without one. */
 export interface RawRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  readonly body: string | null
+  readonly body: Uint8Array | null
 }
 
 /** Returns the valid parts. Throws `Problem` with an error for each field that is not valid. */
@@ -26,22 +29,30 @@ export function validate(
   return parts
 }
 
-/** Returns the parsed JSON text. Throws `Problem` with an error for each field that is not valid. */
-export function validateJson<S extends z.ZodType>(schema: S, text: string): z.output<S> {
+/** Returns the parsed JSON. Throws `Problem` with an error for each field that is not valid. */
+export function validateJson<S extends z.ZodType>(schema: S, bytes: Uint8Array): z.output<S> {
   const errors: FieldError[] = []
-  const value = parseBody(schema, text, errors)
+  const value = parseBody(schema, bytes, errors)
   if (errors.length > 0) throw invalidRequest(errors)
   return value as z.output<S>
 }
 
-/** Returns the problem for these errors. */
+/** Returns the problem for these errors. It has the first 100 of them. */
 export function invalidRequest(errors: readonly FieldError[]): Problem {
-  const fields = errors.map(({ field }) => field).join(', ')
-  return new Problem('invalid-request', `not valid: ${fields}`, { errors })
+  const shown = errors.slice(0, ERRORS_MAX)
+  const fields = shown.map(({ field }) => field).join(', ')
+  const others = errors.length - shown.length
+  const rest = others === 0 ? '' : `, and ${others} more`
+  return new Problem('invalid-request', `not valid: ${fields}${rest}`, { errors: shown })
 }
 
-function parseBody(schema: z.ZodType, text: string | null, errors: FieldError[]): unknown {
-  if (text === null) return parse(schema, undefined, errors)
+function parseBody(schema: z.ZodType, bytes: Uint8Array | null, errors: FieldError[]): unknown {
+  if (bytes === null) return parse(schema, undefined, errors)
+  const text = decode(bytes)
+  if (text === null) {
+    errors.push({ field: 'body', message: 'must be UTF-8' })
+    return undefined
+  }
   try {
     return parse(schema, JSON.parse(text), errors)
   } catch (error) {
@@ -51,10 +62,20 @@ function parseBody(schema: z.ZodType, text: string | null, errors: FieldError[])
   }
 }
 
+/** Returns the text without a byte order mark; null if the bytes are not UTF-8. */
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return null
+  }
+}
+
 function parse(schema: z.ZodType, value: unknown, errors: FieldError[]): unknown {
   const result = schema.safeParse(value, { error: messageOf })
   if (result.success) return result.data
-  for (const issue of result.error.issues) errors.push(...fieldErrors(issue))
+  for (const issue of result.error.issues) for (const error of fieldErrors(issue)) errors.push(error)
   return undefined
 }
 
@@ -68,7 +89,7 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
 function fieldOf(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'body'
   return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${cut(String(part))}`))
     .join('')
     .replace(/^\./, '')
 }
@@ -114,7 +135,10 @@ function boundsMessage(issue: z.core.$ZodRawIssue): string | undefined {
 const QUOTED_LENGTH_MAX = 60
 
 function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
+  return cut(JSON.stringify(value) ?? String(value))
+}
+
+function cut(text: string): string {
   return text.length <= QUOTED_LENGTH_MAX ? text : `${text.slice(0, QUOTED_LENGTH_MAX)}…`
 }
 

@@ -88,6 +88,8 @@ describe('connection URLs', () => {
     'postgres://u:s3cret@h/d?channel_binding=sometimes',
     'postgres://u:s3cret@h/d?sslmode=require&sslrootcert=system',
     'postgres://u:s3cret@h/d?connect_timeout=soon',
+    'postgres://u:s3cret%00@h/d',
+    'postgres://u:s3cret@h/d%00user',
   ])('if the connection URL is the invalid %s, the error does not contain its password', (url) => {
     const problem = (() => {
       try {

@@ -253,11 +253,18 @@ function readSeconds(value: string | null): number | null {
 
 /**
  * Returns the value without percent-encoding; null if it is absent or empty. Throws `InvalidUrlError` for an invalid
- * encoding.
+ * encoding, and for a NUL character.
  */
 function decode(value: string | null, what: string): string | null {
+  const decoded = decodePercent(value ?? '', what)
+  // The protocol of PostgreSQL ends strings with NUL.
+  if (decoded.includes('\0')) throw new InvalidUrlError(`the ${what} of the connection URL has a NUL character`)
+  return decoded || null
+}
+
+function decodePercent(value: string, what: string): string {
   try {
-    return decodeURIComponent(value ?? '') || null
+    return decodeURIComponent(value)
   } catch (cause) {
     throw new InvalidUrlError(`the ${what} of the connection URL has a % that must be written %25`, { cause })
   }

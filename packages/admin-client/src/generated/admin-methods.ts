@@ -340,7 +340,7 @@ export interface Problem {
   readonly title: string
   readonly status: number
   readonly detail: string
-  /** Everything that is wrong with the request. */
+  /** What is wrong with the request, at most 100 errors. */
   readonly errors?: readonly {
     readonly field: string
     readonly message: string

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { cursorOf, encodeCursor } from '../cursor.ts'
 import { type Route, route } from '../route.ts'
 import { auditPage } from '../schemas.ts'
-import { limit, noBody, noParameters, timeParameter } from './parameters.ts'
+import { isInYears, limit, noBody, noParameters, reference, timeParameter } from './parameters.ts'
 
 const list = route({
   method: 'get',
@@ -17,12 +17,11 @@ const list = route({
   params: noParameters,
   query: z.strictObject({
     since: timeParameter.meta({ description: 'First time to return. Default: the oldest event.' }),
-    store: z
-      .string()
+    store: reference
       .optional()
       .meta({ description: 'ID or external ID of the only store. Removed stores need the ID.' }),
     limit,
-    cursor: cursorOf(z.object({ at: z.iso.datetime({ precision: 6 }), id: z.guid() })),
+    cursor: cursorOf(z.object({ at: z.iso.datetime({ precision: 6 }).refine(isInYears), id: z.guid() })),
   }),
   body: noBody,
   responses: { 200: auditPage },

@@ -9,16 +9,31 @@ export const noQuery = z.strictObject({})
 /** The body of a route without a body. */
 export const noBody = z.undefined()
 
+/** A string that names something. PostgreSQL accepts no NUL character. */
+export const reference = z.string().refine((text) => !text.includes('\0'), { error: 'must not have a NUL character' })
+
 /** The store in a path. */
 export const storeParameter = z.strictObject({
-  store: z.string().min(1).meta({ description: 'ID or external ID of the store.' }),
+  store: reference.min(1).meta({ description: 'ID or external ID of the store.' }),
 })
 
 /** The key in a path. */
 export const keyParameter = z.strictObject({ key: z.string().min(1).meta({ description: 'ID of the key.' }) })
 
+/** First and last time that PostgreSQL and ISO 8601 write in the same way. */
+const TIMES = { first: new Date('0001-01-01T00:00:00Z'), last: new Date('9999-12-31T23:59:59.999Z') }
+
+/** Whether the time is in the years 1 to 9999 in UTC. */
+export function isInYears(time: string): boolean {
+  const at = new Date(time)
+  return at >= TIMES.first && at <= TIMES.last
+}
+
 /** A time in a query. */
-export const timeParameter = z.iso.datetime({ offset: true }).optional()
+export const timeParameter = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine(isInYears, { error: 'must be in the years 1 to 9999 in UTC' })
+  .optional()
 
 const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1000

@@ -26,7 +26,7 @@ import {
   upgradeRequest,
   usage,
 } from '../schemas.ts'
-import { limit, noBody, noParameters, noQuery, storeParameter, timeParameter } from './parameters.ts'
+import { limit, noBody, noParameters, noQuery, reference, storeParameter, timeParameter } from './parameters.ts'
 
 const DAY_MS = 86_400_000
 
@@ -53,7 +53,7 @@ const list = route({
   description: 'Returns the registered stores in the order of their IDs.',
   params: noParameters,
   query: z.strictObject({
-    external_id: z.string().optional().meta({ description: 'Return only the store with this external ID.' }),
+    external_id: reference.optional().meta({ description: 'Return only the store with this external ID.' }),
     limit,
     cursor: cursorOf(z.object({ id: z.guid() })),
   }),

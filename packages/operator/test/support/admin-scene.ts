@@ -43,7 +43,7 @@ export interface AdminScene {
   readonly sql: Sql
   /** Events that the API emitted so far. */
   readonly events: readonly ServiceEvent[]
-  /** Sends a request such as `POST /v1/stores`. A body that is not a string is sent as JSON. */
+  /** Sends a request such as `POST /v1/stores`. A string and bytes are sent as they are, and any other body as JSON. */
   send(request: string, options?: AdminRequestOptions): Promise<AdminResponse>
   createToken(name?: string): Promise<{ readonly id: string; readonly text: string }>
   /** Creates a store without a database, and returns its ID. */
@@ -99,6 +99,10 @@ export async function startAdminScene(settings: Readonly<Record<string, string>>
   }
 }
 
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array
+}
+
 async function sendTo(url: string, request: string, options: AdminRequestOptions): Promise<AdminResponse> {
   const [method = '', path = ''] = request.split(' ')
   const { body, token, headers = {} } = options
@@ -109,7 +113,7 @@ async function sendTo(url: string, request: string, options: AdminRequestOptions
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
   const contentType = response.headers.get('content-type') ?? ''
