@@ -53,9 +53,12 @@ const schemaName = checked(checkSchemaName).meta({
 })
 const state = z.enum(['ready', 'generating']).meta({ description: 'The API serves only ready stores.' })
 const revision = z.enum(REVISION_IDS).meta({ description: 'Schema version of a store database.' })
-const role = z
-  .enum(MEMBER_ROLES)
-  .meta({ description: 'An admin manages keys and members. A viewer sees keys and usage.' })
+const twoFactorRequired = z.boolean().meta({
+  description: 'Whether members need a second factor to open the store in the dashboard.',
+})
+const role = z.enum(MEMBER_ROLES).meta({
+  description: 'An admin manages keys and members. A developer manages keys. A viewer sees keys and usage.',
+})
 const keyName = checked(checkKeyName).meta({
   minLength: 1,
   maxLength: 80,
@@ -159,6 +162,7 @@ export const storeChange = z
     state: state.optional(),
     database_url: databaseUrl.optional(),
     schema: schemaName.optional(),
+    two_factor_required: twoFactorRequired.optional(),
   })
   .superRefine((change, context) => requireMember(change, context))
   .meta({ id: 'StoreChange', description: 'Changes of a store. An absent member stays unchanged.' })
@@ -168,6 +172,9 @@ export const keyChange = z
   .strictObject({
     name: keyName.optional(),
     state: z.enum(['active', 'off']).optional().meta({ description: 'The API rejects a key that is off.' }),
+    scopes: permissions.scopes.optional(),
+    expires_at: permissions.expires_at.optional(),
+    allowed_addresses: permissions.allowed_addresses.optional(),
   })
   .superRefine((change, context) => requireMember(change, context))
   .meta({ id: 'KeyChange', description: 'Changes of a key. An absent member stays unchanged.' })
@@ -181,6 +188,9 @@ function requireMember(change: object, context: z.RefinementCtx): void {
 export const keyReplacement = z
   .strictObject({
     name: keyName.optional().meta({ description: 'Name of the new key. Default: the name of the replaced key.' }),
+    without_personal_data: permissions.without_personal_data.optional().meta({
+      description: 'Whether responses replace personal data. Default: like the replaced key.',
+    }),
     expires_at: permissions.expires_at.default(null),
     ends_after_hours: z
       .literal([...REPLACED_KEY_HOURS])
@@ -226,6 +236,7 @@ const storeMembers = {
   state,
   database_url: z.string().nullable().meta({ description: 'Connection URL without the password.' }),
   schema: z.string(),
+  two_factor_required: twoFactorRequired,
   created_at: time(),
 }
 
@@ -367,7 +378,7 @@ export const setMemberResult = z
 
 const leftStores = {
   stores_left_alone: z.array(z.guid()).meta({ description: 'Stores that have no member now.' }),
-  stores_without_admin: z.array(z.guid()).meta({ description: 'Stores that only viewers see now.' }),
+  stores_without_admin: z.array(z.guid()).meta({ description: 'Stores that have members, but no admin now.' }),
 }
 
 export const removedMember = z

@@ -49,6 +49,8 @@ export interface StoreChange {
   readonly database_url?: string
   /** Schema of the database that contains the tables of the store. */
   readonly schema?: string
+  /** Whether members need a second factor to open the store in the dashboard. */
+  readonly two_factor_required?: boolean
 }
 
 /** The schema version to reach. */
@@ -65,12 +67,20 @@ export interface KeyChange {
   readonly name?: string
   /** The API rejects a key that is off. */
   readonly state?: 'active' | 'off'
+  /** Resources that the key may read; null for all. */
+  readonly scopes?: readonly ('orders:read' | 'customers:read' | 'customer-addresses:read' | 'customer-groups:read' | 'locations:read' | 'products:read' | 'categories:read')[] | null
+  /** Time from which the API rejects the key; null for no end. */
+  readonly expires_at?: string | null
+  /** Addresses and networks from which the key works, such as 10.0.0.0/8; null for all. */
+  readonly allowed_addresses?: readonly string[] | null
 }
 
 /** How a key is replaced. */
 export interface KeyReplacement {
   /** Name of the new key. Default: the name of the replaced key. */
   readonly name?: string
+  /** Whether responses replace personal data. Default: like the replaced key. */
+  readonly without_personal_data?: boolean
   /** Time from which the API rejects the key; null for no end. */
   readonly expires_at?: string | null
   /** Hours from the first use of the new key to the end of the replaced key. 0 ends it at once. */
@@ -79,8 +89,8 @@ export interface KeyReplacement {
 
 /** The role of a member. */
 export interface MemberChange {
-  /** An admin manages keys and members. A viewer sees keys and usage. */
-  readonly role: 'admin' | 'viewer'
+  /** An admin manages keys and members. A developer manages keys. A viewer sees keys and usage. */
+  readonly role: 'admin' | 'developer' | 'viewer'
 }
 
 /** How long a sign-in link works. */
@@ -100,6 +110,8 @@ export interface CreatedStore {
   /** Connection URL without the password. */
   readonly database_url: string | null
   readonly schema: string
+  /** Whether members need a second factor to open the store in the dashboard. */
+  readonly two_factor_required: boolean
   readonly created_at: string
   /** Whether this request created the store. */
   readonly created: boolean
@@ -135,6 +147,8 @@ export interface Store {
   /** Connection URL without the password. */
   readonly database_url: string | null
   readonly schema: string
+  /** Whether members need a second factor to open the store in the dashboard. */
+  readonly two_factor_required: boolean
   readonly created_at: string
 }
 
@@ -261,8 +275,8 @@ export interface MemberList {
 export interface Member {
   readonly merchant_id: string
   readonly email: string
-  /** An admin manages keys and members. A viewer sees keys and usage. */
-  readonly role: 'admin' | 'viewer'
+  /** An admin manages keys and members. A developer manages keys. A viewer sees keys and usage. */
+  readonly role: 'admin' | 'developer' | 'viewer'
   readonly since: string
   readonly has_password: boolean
   readonly has_two_factor: boolean
@@ -275,8 +289,8 @@ export interface SetMember {
   readonly merchant_id: string
   readonly email: string
   readonly store_id: string
-  /** An admin manages keys and members. A viewer sees keys and usage. */
-  readonly role: 'admin' | 'viewer'
+  /** An admin manages keys and members. A developer manages keys. A viewer sees keys and usage. */
+  readonly role: 'admin' | 'developer' | 'viewer'
   /** Whether the account was created. */
   readonly created: boolean
 }
@@ -289,7 +303,7 @@ export interface RemovedMember {
   readonly already: boolean
   /** Stores that have no member now. */
   readonly stores_left_alone: readonly string[]
-  /** Stores that only viewers see now. */
+  /** Stores that have members, but no admin now. */
   readonly stores_without_admin: readonly string[]
 }
 
@@ -299,7 +313,7 @@ export interface RemovedMerchant {
   readonly removed: true
   /** Stores that have no member now. */
   readonly stores_left_alone: readonly string[]
-  /** Stores that only viewers see now. */
+  /** Stores that have members, but no admin now. */
   readonly stores_without_admin: readonly string[]
 }
 
@@ -402,7 +416,7 @@ export abstract class AdminMethods {
     return this.send({ method: 'GET', path: `/v1/stores/${encodeURIComponent(store)}/keys`, options })
   }
 
-  /** Rename a key, or turn it off or on. */
+  /** Change a key. Renames a key, turns it off or on, or changes what it may do, from the next request on. */
   changeKey(key: string, body: KeyChange, options: CallOptions = {}): Promise<Key> {
     return this.send({ method: 'PATCH', path: `/v1/keys/${encodeURIComponent(key)}`, options, body })
   }

@@ -2,6 +2,8 @@
 
 import {
   ALL_PERMISSIONS,
+  type ChangeablePermissions,
+  changePermissions,
   createKey,
   getKey,
   type KeySummary,
@@ -14,6 +16,7 @@ import {
   revokeKey,
   switchKey,
 } from '@store-export/control'
+import type * as z from 'zod'
 import { permissionsOf } from '../create-store.ts'
 import { Problem } from '../problems.ts'
 import { type Route, route } from '../route.ts'
@@ -66,7 +69,8 @@ const change = route({
   method: 'patch',
   path: '/v1/keys/{key}',
   id: 'changeKey',
-  summary: 'Rename a key, or turn it off or on',
+  summary: 'Change a key',
+  description: 'Renames a key, turns it off or on, or changes what it may do, from the next request on.',
   params: keyParameter,
   query: noQuery,
   body: keyChange,
@@ -76,6 +80,9 @@ const change = route({
     const { id: keyId } = await requireActiveKey(context, params.key)
     const common = { database: context.database, keyId, ...acting(context) }
     const { name, state } = body
+    const change = permissionChangeOf(body)
+    const isChanging = Object.keys(change).length > 0
+    if (isChanging && (await changePermissions({ ...common, change })) === 'unknown') throw ended(keyId)
     if (name !== undefined && !(await renameKey({ ...common, name }))) throw ended(keyId)
     if (state !== undefined) {
       const outcome = await switchKey({ ...common, to: state === 'off' ? 'off' : 'on' })
@@ -123,11 +130,25 @@ const replace = route({
     const made = await createKey({
       ...creating(context, services.keyPrefix),
       ...{ storeId, name: body.name ?? replaced.name, permissions: { ...ALL_PERMISSIONS, expiresAt } },
-      replaces: { keyId: replaced.id, endsAfterHours: body.ends_after_hours },
+      replaces: { keyId: replaced.id, endsAfterHours: body.ends_after_hours, ...personalDataOf(body) },
     })
     return { status: 201, body: createdKeyJson(made) }
   },
 })
+
+/** Returns the permissions to change. */
+function permissionChangeOf(body: z.output<typeof keyChange>): Partial<ChangeablePermissions> {
+  const { scopes, expires_at: expiresAt, allowed_addresses: allowedAddresses } = body
+  return {
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt === null ? null : new Date(expiresAt) }),
+    ...(allowedAddresses === undefined ? {} : { allowedAddresses }),
+  }
+}
+
+function personalDataOf({ without_personal_data: withoutPersonalData }: z.output<typeof keyReplacement>) {
+  return withoutPersonalData === undefined ? {} : { withoutPersonalData }
+}
 
 function creating({ database, random, ...context }: RegistryContext, keyPrefix: string) {
   return { database, random, keyPrefix, createdBy: null, ...acting(context) }

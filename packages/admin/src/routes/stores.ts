@@ -99,7 +99,7 @@ const change = route({
   responses: { 200: store },
   problems: ['unknown-store', 'secrets-differ'],
   handle: async ({ context, params, body }) => {
-    const { name, state, database_url: databaseUrl, schema: schemaName } = body
+    const { name, state, database_url: databaseUrl, schema: schemaName, two_factor_required: requiresTwoFactor } = body
     const { id } = await requireStore(context.database, params.store)
     if (databaseUrl !== undefined) await requireServiceSecret(context.database, context.keys, id)
     const changed = await setStore(context, id, {
@@ -107,6 +107,7 @@ const change = route({
       ...(state === undefined ? {} : { state }),
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(schemaName === undefined ? {} : { schemaName }),
+      ...(requiresTwoFactor === undefined ? {} : { requiresTwoFactor }),
     })
     return { status: 200, body: storeJson(changed) }
   },

@@ -53,6 +53,31 @@ test('if a key is renamed and turned off, its next read has both changes', async
   expect(on.json).toMatchObject({ name: 'Paused', state: 'active', turned_off_at: null })
 })
 
+test('if the permissions of a key are changed, the other permissions stay', async () => {
+  const { id } = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
+  const limits = { expires_at: '2099-01-01T00:00:00.000Z', allowed_addresses: ['10.0.0.0/8'] }
+  const limited = await scene.send(`PATCH /v1/keys/${id}`, { body: limits })
+  expect([limited.status, limited.json]).toMatchObject([200, { ...limits, scopes: ['products:read'] }])
+  const free = await scene.send(`PATCH /v1/keys/${id}`, { body: { scopes: null, expires_at: null, name: 'All' } })
+  expect(free.json).toMatchObject({ scopes: null, expires_at: null, allowed_addresses: ['10.0.0.0/8'], name: 'All' })
+  const invalid = { scopes: [], expires_at: '2001-01-01T00:00:00Z', allowed_addresses: ['10.0.0.0/64'] }
+  const { status, json } = await scene.send(`PATCH /v1/keys/${id}`, { body: invalid })
+  expect([status, json.errors.map(({ field }: { field: string }) => field)]).toEqual([400, Object.keys(invalid)])
+})
+
+test('if a replacement gets no personal data, the other permissions are those of the replaced key', async () => {
+  const old = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
+  const body = { without_personal_data: true }
+  const { status, json } = await scene.send(`POST /v1/keys/${old.id}/replace`, { body })
+  expect([status, json]).toMatchObject([201, { ...body, scopes: ['products:read'] }])
+})
+
+test('if a replacement has no body, it gets the defaults', async () => {
+  const old = await keyOf(await scene.store(), { name: 'Stock' })
+  const { status, json } = await scene.send(`POST /v1/keys/${old.id}/replace`)
+  expect([status, json]).toMatchObject([201, { name: 'Stock', expires_at: null }])
+})
+
 test('if a key is revoked twice, the second response says that it was revoked before', async () => {
   const { id } = await keyOf(await scene.store())
   expect((await scene.send(`DELETE /v1/keys/${id}`)).json).toEqual({ id, revoked: true, already: false })
@@ -110,10 +135,11 @@ test('if a token changes a key, each event of the audit table has the token as i
   const before = (await scene.audit()).length
   const { id } = await keyOf(storeId)
   await scene.send(`PATCH /v1/keys/${id}`, { body: { name: 'Renamed', state: 'off' } })
-  await scene.send(`PATCH /v1/keys/${id}`, { body: { state: 'active' } })
+  await scene.send(`PATCH /v1/keys/${id}`, { body: { state: 'active', scopes: ['orders:read'] } })
   await scene.send(`POST /v1/keys/${id}/replace`, { body: {} })
   await scene.send(`DELETE /v1/keys/${id}`)
   const actor = `admin token backend (${scene.token.id})`
-  const actions = ['key.created', 'key.renamed', 'key.turned_off', 'key.turned_on', 'key.created', 'key.revoked']
+  const changes = ['key.renamed', 'key.turned_off', 'key.permissions_changed', 'key.turned_on']
+  const actions = ['key.created', ...changes, 'key.created', 'key.revoked']
   expect((await scene.audit()).slice(before)).toEqual(actions.map((action) => ({ action, actor })))
 })

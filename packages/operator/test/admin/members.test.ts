@@ -52,7 +52,7 @@ test('if the address or the role is not valid, the response lists both', async (
     400,
     [
       { field: 'email', message: expect.stringContaining('must be an email address') },
-      { field: 'role', message: 'must be one of admin, viewer; got "owner"' },
+      { field: 'role', message: 'must be one of admin, developer, viewer; got "owner"' },
     ],
   ])
 })

@@ -33,6 +33,7 @@ test('if a new store is posted with keys, the response is 201 with the text of e
       state: 'ready',
       database_url: 'postgres://reader@127.0.0.1:1/shop',
       schema: 'public',
+      two_factor_required: false,
       created_at: expect.any(String),
       created: true,
       revision: null,
@@ -219,7 +220,10 @@ test('if an external ID has reserved characters, its percent-encoded form finds 
 
 test('if a store is changed, the response and the next read have the change', async () => {
   const id = await scene.store()
-  const body = { name: 'Renamed', state: 'ready', database_url: DATABASE_URL, schema: 'shop' }
+  const body = {
+    ...{ name: 'Renamed', state: 'ready', database_url: DATABASE_URL, schema: 'shop' },
+    two_factor_required: true,
+  }
   const { status, json } = await scene.send(`PATCH /v1/stores/${id}`, { body })
   const change = { ...body, database_url: 'postgres://reader@127.0.0.1:1/shop' }
   expect([status, json]).toMatchObject([200, change])
