@@ -34,7 +34,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '005-permission-changes': PERMISSION_CHANGES_SCHEMA,
   '006-developer-role': DEVELOPER_ROLE_SCHEMA,
   '007-two-factor-rule': TWO_FACTOR_RULE_SCHEMA,
-  '010-admin-api': ADMIN_SCHEMA,
+  '008-admin-api': ADMIN_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

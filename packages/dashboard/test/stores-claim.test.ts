@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { addStore, removeMembership } from '@store-export/control'
+import { addMember, addStore, removeMembership } from '@store-export/control'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMerchant } from '../../../test/support/merchant.ts'
 import type { TestStore } from '../../../test/support/platform.ts'
@@ -50,6 +50,15 @@ describe.each([{ inIdToken: false }, { inIdToken: true }])(
     })
   },
 )
+
+test('if the operator adds a member whom a claim added, the next claim no longer removes the member', async () => {
+  const email = newAddress()
+  await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])
+  const { control: database } = scene.platform.service
+  const random = (size: number) => crypto.getRandomValues(Buffer.alloc(size))
+  await addMember({ database, random, email, storeId: scene.store.id, role: 'admin' })
+  expect((await signInWith(email, [])).stores).toEqual({ [scene.store.id]: 'viewer' })
+})
 
 test('a claim can name a store by its external ID', async () => {
   const externalId = `shop-${randomUUID()}`
