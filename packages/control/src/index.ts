@@ -71,6 +71,16 @@ export { type AuditEvent, type AuditPosition, readAuditEvents, recordSignInLink 
 export { applyStoresClaim, type ClaimedStore } from './claimed-stores.ts'
 export type { AuditAction, AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'
+export {
+  type FailingStore,
+  type FleetNode,
+  type FleetServer,
+  type FleetStatus,
+  type LimitedKey,
+  readFleetStatus,
+  type SlowStore,
+  type StoreCount,
+} from './fleet.ts'
 export { consumeFormToken, deleteFormTokens } from './form-tokens.ts'
 export {
   abandonRequest,
@@ -127,7 +137,7 @@ export {
   UnknownMerchant,
 } from './merchants.ts'
 export { MigrationError, migrate, missingMigrations } from './migrate.ts'
-export { announceNode, NodesWithoutSecret, requireServiceSecret, whyNotServing } from './nodes.ts'
+export { announceNode, type NodeServer, NodesWithoutSecret, requireServiceSecret, whyNotServing } from './nodes.ts'
 export { InvalidEmailError, parseEmail } from './parse-email.ts'
 export {
   DecryptionError,

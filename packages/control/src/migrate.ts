@@ -17,6 +17,7 @@ import { AUDIT_SCHEMA } from './audit-schema.ts'
 import { CLAIMS_SCHEMA } from './claims-schema.ts'
 import type { ControlDatabase } from './database.ts'
 import { DEVELOPER_ROLE_SCHEMA } from './developer-role-schema.ts'
+import { NODE_STATE_SCHEMA } from './node-state-schema.ts'
 import { PASSKEYS_SCHEMA } from './passkeys-schema.ts'
 import { PERMISSION_CHANGES_SCHEMA } from './permission-changes-schema.ts'
 import type { RandomBytes } from './random.ts'
@@ -35,6 +36,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '006-developer-role': DEVELOPER_ROLE_SCHEMA,
   '007-two-factor-rule': TWO_FACTOR_RULE_SCHEMA,
   '008-admin-api': ADMIN_SCHEMA,
+  '009-node-state': NODE_STATE_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

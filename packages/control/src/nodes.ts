@@ -13,8 +13,28 @@ export interface NodeAnnouncement {
   readonly keys: EncryptionKeys
   /** Name of the node for people, such as the host and the process ID. */
   readonly name: string
+  /** Version of the service. */
+  readonly version: string
+  /** Returns what the node uses of each database server. */
+  readonly servers: () => readonly NodeServer[]
   readonly random: RandomBytes
   readonly emit: ControlEventHandler
+}
+
+/** What a node uses of one database server, as the table of nodes has it. */
+export interface NodeServer {
+  /** Hosts and ports of the server, or the path of its socket. */
+  readonly server: string
+  /** Maximum number of connections of the node to the server. */
+  readonly limit: number
+  /** Connections that count against the limit. */
+  readonly open: number
+  /** Connections that requests use. */
+  readonly inUse: number
+  /** Requests that wait for a connection. */
+  readonly waiting: number
+  /** Whether the last attempt to connect failed because of the server. */
+  readonly isFailing: boolean
 }
 
 /** Thrown if live nodes lack the secret that a change needs. */
@@ -34,21 +54,25 @@ export class NodesWithoutSecret extends Error {
 const INTERVAL_MS = 10_000
 /** A node that missed four announcements has stopped, or can't write to the control database and so serves no data. */
 const LIVE_SECONDS = 45
-const IS_LIVE = sql`seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})`
+/** Condition on a row of `nodes`: the node runs. */
+export const IS_LIVE = sql`seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})`
 const NAMES_MAX = 5
+/** Maximum number of servers in a node's row. An entry takes about 110 bytes, so a row stays below 6 KB. */
+const SERVERS_MAX = 50
 
 /**
  * Announces the node now and every ten seconds, until `close`. Also deletes nodes that were last announced a day ago.
  * Rejects if the first announcement fails; later failures are emitted. `close` removes the node, and can reject.
  */
 export async function announceNode(options: NodeAnnouncement): Promise<{ close(): Promise<void> }> {
-  const { database, keys, name, emit } = options
+  const { database, keys, name, version, emit } = options
   const id = randomUuid(options.random)
   const secrets = fingerprints(keys)
   const announce = async () => {
     await database.pool.execute(sql`
-      insert into nodes (id, name, secrets) values (${id}, ${name}, ${secrets}::text[])
-      on conflict (id) do update set seen_at = clock_timestamp()`)
+      insert into nodes (id, name, secrets, version, servers)
+      values (${id}, ${name}, ${secrets}::text[], ${version}, ${JSON.stringify(worstOf(options.servers()))}::jsonb)
+      on conflict (id) do update set seen_at = clock_timestamp(), servers = excluded.servers`)
     await database.pool.execute(sql`delete from nodes where seen_at < clock_timestamp() - interval '1 day'`)
   }
   await announce()
@@ -63,6 +87,12 @@ export async function announceNode(options: NodeAnnouncement): Promise<{ close()
       await database.pool.execute(sql`delete from nodes where id = ${id}`)
     },
   }
+}
+
+/** Returns the servers that failed, or that have the largest share of their limit in use. */
+function worstOf(servers: readonly NodeServer[]): NodeServer[] {
+  const rank = ({ isFailing, inUse, limit }: NodeServer) => Number(isFailing) + inUse / limit
+  return servers.toSorted((a, b) => rank(b) - rank(a) || b.waiting - a.waiting).slice(0, SERVERS_MAX)
 }
 
 /** Rejects with `NodesWithoutSecret` if a live node can't decrypt with this key. */

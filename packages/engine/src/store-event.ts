@@ -72,6 +72,18 @@ export interface StoreRequestRejected {
   readonly reason: 'full' | 'timeout'
 }
 
+/**
+ * Emitted after an attempt to connect that failed for a reason other than the store:
+ * - `unreachable`: the server was not found, or refused the connection. Its other stores fail, too.
+ * - `full`: the server, the role, or the database has no free connection.
+ */
+export interface ServerFailed {
+  readonly event: 'store.server_failed'
+  /** Hosts and ports of the server, or the path of its socket. */
+  readonly server: string
+  readonly reason: 'unreachable' | 'full'
+}
+
 /** Emitted after the first page of a list has waited for open transactions of the store. */
 export interface TransactionsAwaited {
   readonly event: 'store.transactions_awaited'
@@ -88,6 +100,7 @@ export type StoreEvent =
   | ContractViolated
   | PoolChanged
   | StoreRequestRejected
+  | ServerFailed
   | TransactionsAwaited
 
 /** Handles an event. The engine calls it synchronously, so it must return immediately and must not throw. */

@@ -11,6 +11,7 @@ import { addMerchantsCommands } from './commands/merchants.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { addServeCommand } from './commands/serve.ts'
+import { addStatusCommand } from './commands/status.ts'
 import { addStoresCommands } from './commands/stores.ts'
 import { settingsHelp } from './config.ts'
 import { explainError } from './explain-error.ts'
@@ -52,6 +53,7 @@ export function createProgram(processContext: ProcessContext, json: boolean): Co
     addAdminTokensCommands,
     addSecretsCommands,
     addDoctorCommand,
+    addStatusCommand,
   ]
   for (const addTo of commands) addTo(program, processContext)
   return program

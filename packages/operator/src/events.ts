@@ -148,6 +148,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     level: 'warn',
     meaning: 'A query on a store database failed. `retried` says whether the service tried it again.',
   },
+  'store.server_failed': {
+    level: 'debug',
+    meaning:
+      'A connection to a database server failed. `reason` is `unreachable` or `full` (no free connection). The event `store.query_failed` has the cause.',
+  },
   'store.schema_mismatched': {
     level: 'warn',
     meaning: "A column of a store can't be read, or has another type than declared.",

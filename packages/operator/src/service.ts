@@ -33,6 +33,7 @@ import {
   TransactionWait,
 } from '@store-export/engine'
 import { Pool, parseConnectionUrl, within } from '@store-export/postgres'
+import manifest from '../package.json' with { type: 'json' }
 import { closeRemovedStores } from './close-removed-stores.ts'
 import type { Config } from './config.ts'
 import type { EventHandler } from './events.ts'
@@ -96,7 +97,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       usage,
       ...(options.ending === undefined ? {} : { ending: options.ending }),
     })
-    const announcement = await announce(options, control)
+    const announcement = await announce(options, control, pools)
     const url = await listen(server, config)
     for (const document of referenceOf(config, url)) documents.set(document.path, document)
     emit({ event: 'listener.opened', listener: 'api', address: url })
@@ -123,9 +124,10 @@ const BACKGROUND_CONNECTIONS = 2
 const UNREGISTER_MS_MAX = 1000
 
 /** Registers the node before it listens, so that `secrets rotate` checks the node's secrets. */
-function announce({ keys, emit }: ServiceOptions, database: ControlDatabase) {
+function announce({ keys, emit }: ServiceOptions, database: ControlDatabase, pools: StorePools) {
   const name = `${hostname()} (pid ${process.pid})`
-  return announceNode({ database, keys, name, random: randomBytes, emit })
+  const { version } = manifest
+  return announceNode({ database, keys, name, version, servers: () => pools.servers(), random: randomBytes, emit })
 }
 
 function admitterOf({ config, controlUrl, emit }: ServiceOptions): Admitter {

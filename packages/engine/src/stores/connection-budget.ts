@@ -33,6 +33,11 @@ export class ConnectionBudget {
     this.max = max
   }
 
+  /** Number of connections that count against the bound. */
+  get connections(): number {
+    return this.open
+  }
+
   /** Whether the bound is reached. */
   get isFull(): boolean {
     return this.open >= this.max

@@ -15,6 +15,7 @@ import { assessFailure } from './assess-failure.ts'
 import { ConnectionBudget } from './connection-budget.ts'
 import type { ConnectionLimitScope } from './database-errors.ts'
 import { openingFor } from './opening-rules.ts'
+import { type ServerUse, serverUses } from './server-use.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 import { type QueueBounds, WaitingRequests } from './waiting-requests.ts'
@@ -43,9 +44,11 @@ const NEVER = Number.POSITIVE_INFINITY
 /** The connections of one node to all stores. */
 export class StoreConnections {
   private readonly bounds: ConnectionBounds
+  private readonly emit: StoreEventHandler
   private readonly onEmptied: (pool: StorePool) => void
   private readonly all: ConnectionBudget
-  private readonly servers = new Map<string, ConnectionBudget>()
+  /** The bound of each database server. */
+  private readonly budgets = new Map<string, ConnectionBudget>()
   /** Slots with an idle connection, in the order of their last use. */
   private readonly idle = new Set<StoreSlot>()
   private readonly requests: WaitingRequests
@@ -59,6 +62,7 @@ export class StoreConnections {
   /** `onEmptied` is called when the last connection of a pool starts to close, to make room for another store. */
   constructor(bounds: ConnectionBounds, emit: StoreEventHandler, onEmptied: (pool: StorePool) => void) {
     this.bounds = bounds
+    this.emit = emit
     this.requests = new WaitingRequests(bounds, emit)
     this.onEmptied = onEmptied
     this.all = new ConnectionBudget(bounds.storeConnectionsMax)
@@ -73,13 +77,18 @@ export class StoreConnections {
     return { connections: this.opened.size, busy, waiting: this.requests.size + this.inUse.size - busy }
   }
 
+  /** What the node uses of each database server. */
+  get servers(): ServerUse[] {
+    return serverUses(this.budgets, { running: this.inUse, waiting: this.requests.all() })
+  }
+
   /**
    * Returns the bounds for connections to a server: of the server, and of the node. `server` contains its hosts and
    * ports.
    */
   budgetsOf(server: string): readonly [ConnectionBudget, ConnectionBudget] {
-    const budget = this.servers.get(server) ?? new ConnectionBudget(this.bounds.storeServerConnectionsMax)
-    this.servers.set(server, budget)
+    const budget = this.budgets.get(server) ?? new ConnectionBudget(this.bounds.storeServerConnectionsMax)
+    this.budgets.set(server, budget)
     return [budget, this.all]
   }
 
@@ -224,6 +233,9 @@ export class StoreConnections {
     })
     if (delayed.includes('store')) pool.pause.failed(cause)
     if (delayed.includes('server')) pool.server.pause.failed(cause)
+    if (full !== null) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'full' })
+    else if (delayed.includes('server'))
+      this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'unreachable' })
     if (full !== null) await this.closeIdleOf(pool, full)
     // `Attempts` doesn't retry the new error, because it has no code.
     return isFinal

@@ -9,7 +9,7 @@
 //
 // Slots in the first two states count against a share of each bound (connection-budget.ts).
 
-import { type Connection, type ConnectionTarget, connect } from '@store-export/postgres'
+import { type Connection, type ConnectionTarget, connect, serverOf } from '@store-export/postgres'
 import type { ConnectionBudget, StoreHealth } from './connection-budget.ts'
 import type { ConnectionLimitScope } from './database-errors.ts'
 import type { ReconnectPause } from './reconnect-pause.ts'
@@ -114,6 +114,11 @@ export class StorePool {
       address.schemaName === schemaName &&
       address.encryptedPassword === encryptedPassword
     )
+  }
+
+  /** Hosts and ports of the server, or the path of its socket. */
+  get serverName(): string {
+    return serverOf(this.target)
   }
 
   get server(): ConnectionBudget {

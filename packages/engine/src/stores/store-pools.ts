@@ -16,6 +16,7 @@
 import { type Connection, type ConnectionTarget, parseConnectionUrl, serverOf } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
 import { ReconnectPause } from './reconnect-pause.ts'
+import type { ServerUse } from './server-use.ts'
 import { type ConnectionBounds, StoreConnections } from './store-connections.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 import { type SessionBounds, type StoreAddress, StorePool, type StoreSlot } from './store-pool.ts'
@@ -144,6 +145,11 @@ export class StorePools {
 
   sums(): StorePoolSums {
     return { pools: this.pools.size, ...this.connections.sums }
+  }
+
+  /** Returns what the node uses of each database server that it has connected to. */
+  servers(): ServerUse[] {
+    return this.connections.servers
   }
 
   /**

@@ -32,6 +32,11 @@ export class WaitingRequests {
     return [...this.pools].reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
+  /** Returns the waiting requests of all stores. */
+  all(): Waiter[] {
+    return [...this.pools].flatMap(({ waiting }) => [...waiting])
+  }
+
   /** Adds a request to the queue of its store. Throws `StoreDatabaseError` (after an event) if the queue is full. */
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)

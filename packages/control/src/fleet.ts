@@ -1,0 +1,207 @@
+// Reads the state of the fleet for `store-export status`: nodes, stores, servers, and stores and keys with problems.
+// The data is in the control database anyway, except for the state of nodes, which nodes.ts writes with each
+// announcement. It reads at most the last hour of the request log.
+
+import { type Pool, sql } from '@store-export/postgres'
+import { type ControlDatabase, queryOne } from './database.ts'
+import { IS_LIVE, type NodeServer } from './nodes.ts'
+
+/** A node that was announced within the last day. */
+export interface FleetNode {
+  readonly name: string
+  /** Null for a node of a version that did not announce it. */
+  readonly version: string | null
+  readonly startedAt: Date
+  readonly seenAt: Date
+  /** Whether the node has been announced within the last 45 s. Nodes that shut down are not in the list. */
+  readonly isAlive: boolean
+}
+
+/** What all live nodes use of one database server. */
+export interface FleetServer extends NodeServer {
+  /** Number of live nodes that have connected to the server. */
+  readonly nodes: number
+  /** Highest share of a node's limit that is in use, from 0 to 1. */
+  readonly saturation: number
+}
+
+/** Number of registered stores with this origin and state. */
+export interface StoreCount {
+  readonly origin: string
+  readonly state: string
+  readonly count: number
+}
+
+interface NamedStore {
+  readonly id: string
+  readonly externalId: string | null
+  readonly name: string
+}
+
+export interface SlowStore extends NamedStore {
+  /** Duration of the slowest request. */
+  readonly slowestMs: number
+  /** Endpoint of the slowest request. */
+  readonly endpoint: string
+  readonly requests: number
+}
+
+export interface FailingStore extends NamedStore {
+  /** Requests that got `STORE_DB_ERROR`. */
+  readonly errors: number
+  readonly lastAt: Date
+}
+
+export interface LimitedKey {
+  readonly id: string
+  readonly name: string
+  readonly storeId: string
+  readonly storeName: string
+  /** Requests above the rate limit. */
+  readonly rejected: number
+  readonly lastAt: Date
+}
+
+/** The state of the fleet at one moment. Each list has at most `limit` entries, the worst first. */
+export interface FleetStatus {
+  /** Time of the control database. */
+  readonly at: Date
+  readonly nodes: readonly FleetNode[]
+  readonly stores: readonly StoreCount[]
+  readonly servers: readonly FleetServer[]
+  /** Stores by the slowest request of the last hour. */
+  readonly slowestStores: readonly SlowStore[]
+  /** Keys with requests above the limit in the last 15 minutes. */
+  readonly limitedKeys: readonly LimitedKey[]
+  /** Stores whose database failed in the last 15 minutes. */
+  readonly failingStores: readonly FailingStore[]
+}
+
+/** Returns the state of the fleet, with at most `limit` servers, stores, and keys in each list. */
+export async function readFleetStatus({ pool }: ControlDatabase, limit: number): Promise<FleetStatus> {
+  const { at } = await queryOne<{ at: Date }>(pool, sql`select clock_timestamp() as at`)
+  const rows = await pool.query<FleetNode & { readonly servers: readonly NodeServer[] }>(sql`
+    select name, version, started_at as "startedAt", seen_at as "seenAt", ${IS_LIVE} as "isAlive",
+      servers
+    from nodes order by name`)
+  const live = rows.filter(({ isAlive }) => isAlive)
+  return {
+    at,
+    nodes: rows.map(({ servers: _, ...node }) => node),
+    servers: sumByServer(live.flatMap(({ servers }) => servers)).slice(0, limit),
+    stores: await pool.query<StoreCount>(sql`
+      select origin, state, count(*)::int as count from stores where removed_at is null
+      group by origin, state order by origin, state`),
+    ...(await readProblems(pool, limit)),
+  }
+}
+
+/** Returns the use of each server by all nodes together, the most saturated server first. */
+export function sumByServer(uses: readonly NodeServer[]): FleetServer[] {
+  const byServer = Map.groupBy(uses, ({ server }) => server)
+  const sums = [...byServer].map(([server, each]) => {
+    const sum = (numberOf: (use: NodeServer) => number) => each.reduce((total, use) => total + numberOf(use), 0)
+    return {
+      server,
+      nodes: each.length,
+      limit: sum(({ limit }) => limit),
+      open: sum(({ open }) => open),
+      inUse: sum(({ inUse }) => inUse),
+      waiting: sum(({ waiting }) => waiting),
+      isFailing: each.some(({ isFailing }) => isFailing),
+      saturation: Math.max(...each.map(({ inUse, limit }) => inUse / limit)),
+    }
+  })
+  return sums.toSorted(
+    (a, b) =>
+      Number(b.isFailing) - Number(a.isFailing) ||
+      b.saturation - a.saturation ||
+      b.waiting - a.waiting ||
+      (a.server < b.server ? -1 : 1),
+  )
+}
+
+/** A store or a key with the numbers that put it into a list. */
+interface Finding {
+  readonly kind: 'slow' | 'failing' | 'limited'
+  readonly storeId: string
+  readonly externalId: string | null
+  readonly storeName: string
+  /** Null unless `kind` is `limited`. */
+  readonly keyId: string | null
+  readonly keyName: string | null
+  /** Milliseconds of the slowest request if `kind` is `slow`; otherwise a number of requests. */
+  readonly value: number
+  readonly requests: number
+  /** Null if `kind` is `slow`. */
+  readonly lastAt: Date | null
+  /** Null unless `kind` is `slow`. */
+  readonly endpoint: string | null
+}
+
+/**
+ * Reads the last hour of the request log once, which takes most of the time. Compares with `now()`, because
+ * `clock_timestamp()` is volatile and so prevents the use of the index.
+ */
+async function readProblems(
+  pool: Pool,
+  limit: number,
+): Promise<Pick<FleetStatus, 'slowestStores' | 'limitedKeys' | 'failingStores'>> {
+  const recently = sql`minute > now() - interval '15 minutes'`
+  const lastHour = sql`minute > now() - interval '1 hour'`
+  const found = await pool.query<Finding>(sql`
+    with keys as materialized (
+      select l.*, k.store_id, k.name from (
+        select key_id, max(duration_ms) as slowest, sum(requests) as requests,
+          sum(requests) filter (where code = 'STORE_DB_ERROR' and ${recently}) as errors,
+          max(last_at) filter (where code = 'STORE_DB_ERROR' and ${recently}) as error_at,
+          sum(requests) filter (where code = 'RATE_LIMITED' and ${recently}) as rejected,
+          max(last_at) filter (where code = 'RATE_LIMITED' and ${recently}) as rejected_at
+        from request_log where ${lastHour} group by key_id
+      ) l join api_keys k on k.id = l.key_id join stores s on s.id = k.store_id and s.removed_at is null
+    ), stores_used as materialized (
+      select store_id, max(slowest) as slowest, sum(requests) as requests, sum(errors) as errors,
+        max(error_at) as error_at
+      from keys group by store_id
+    ), found as (
+      (select 'slow' as kind, store_id, null::uuid as key_id, null as key_name, slowest as value, requests,
+        null::timestamptz as last_at from stores_used order by slowest desc, store_id limit ${limit}::int)
+      union all
+      (select 'failing', store_id, null, null, errors, requests, error_at from stores_used
+        where errors > 0 order by errors desc, store_id limit ${limit}::int)
+      union all
+      (select 'limited', store_id, key_id, name, rejected, requests, rejected_at from keys
+        where rejected > 0 order by rejected desc, key_id limit ${limit}::int)
+    )
+    select f.kind, s.id as "storeId", s.external_id as "externalId", s.name as "storeName", f.key_id as "keyId",
+      f.key_name as "keyName", f.value::float8 as value, f.requests::float8 as requests, f.last_at as "lastAt",
+      case when f.kind = 'slow' then (
+        select l.endpoint from api_keys k join request_log l on l.key_id = k.id
+        where k.store_id = s.id and ${lastHour} order by l.duration_ms desc limit 1) end as endpoint
+    from found f join stores s on s.id = f.store_id
+    order by f.value desc, s.id, f.key_id`)
+  const of = (kind: Finding['kind']) => found.filter((each) => each.kind === kind)
+  const storeOf = ({ storeId: id, externalId, storeName: name }: Finding) => ({ id, externalId, name })
+  return {
+    slowestStores: of('slow').map((each) => ({
+      ...storeOf(each),
+      slowestMs: each.value,
+      endpoint: each.endpoint ?? '',
+      requests: each.requests,
+    })),
+    failingStores: of('failing').map((each) => ({ ...storeOf(each), errors: each.value, lastAt: timeOf(each) })),
+    limitedKeys: of('limited').map((each) => ({
+      id: each.keyId ?? '',
+      name: each.keyName ?? '',
+      storeId: each.storeId,
+      storeName: each.storeName,
+      rejected: each.value,
+      lastAt: timeOf(each),
+    })),
+  }
+}
+
+function timeOf({ lastAt }: Finding): Date {
+  if (lastAt === null) throw new TypeError('a line of the request log has no time')
+  return lastAt
+}

@@ -1,0 +1,45 @@
+// Sums up what a node uses of each database server, for metrics and for `store-export status`.
+
+import type { ConnectionBudget } from './connection-budget.ts'
+import type { StorePool } from './store-pool.ts'
+
+/** What a node uses of one database server. */
+export interface ServerUse {
+  /** Hosts and ports of the server, or the path of its socket. */
+  readonly server: string
+  /** Maximum number of connections of this node to the server. */
+  readonly limit: number
+  /** Connections that count against the limit: open, being opened, or closing. */
+  readonly open: number
+  /** Connections that requests use or open. The node closes the others when it needs room. */
+  readonly inUse: number
+  /** Requests that wait for a connection. */
+  readonly waiting: number
+  /** Whether the last attempt to connect failed because of the server. */
+  readonly isFailing: boolean
+}
+
+/** The slots in use and the waiting requests, each with its pool. */
+interface Users {
+  readonly running: Iterable<{ readonly pool: StorePool }>
+  readonly waiting: Iterable<{ readonly pool: StorePool }>
+}
+
+/** Returns the use of each server, in the order of `servers`. */
+export function serverUses(servers: ReadonlyMap<string, ConnectionBudget>, { running, waiting }: Users): ServerUse[] {
+  const [inUse, waiters] = [countByServer(running), countByServer(waiting)]
+  return [...servers].map(([server, budget]) => ({
+    server,
+    limit: budget.max,
+    open: budget.connections,
+    inUse: inUse.get(budget) ?? 0,
+    waiting: waiters.get(budget) ?? 0,
+    isFailing: budget.pause.isFailing,
+  }))
+}
+
+function countByServer(users: Iterable<{ readonly pool: StorePool }>): Map<ConnectionBudget, number> {
+  const counts = new Map<ConnectionBudget, number>()
+  for (const { pool } of users) counts.set(pool.server, (counts.get(pool.server) ?? 0) + 1)
+  return counts
+}

@@ -1,0 +1,144 @@
+// Renders the state of the fleet for a terminal, as lines that fit its width.
+
+import type { FleetNode, FleetServer, FleetStatus, StoreCount } from '@store-export/control'
+import { countOf, type styled } from './output.ts'
+
+/** The size of a screen, and how it shows styles. */
+export interface ScreenOptions {
+  /** Width in characters. Longer lines are cut. */
+  readonly width: number
+  readonly style: typeof styled
+}
+
+interface Column<T> {
+  readonly title: string
+  readonly text: (row: T) => string
+  /** Whether the column has numbers, which are aligned to the right. */
+  readonly isNumber?: true
+}
+
+const SECOND_MS = 1000
+/** Units of a duration with their length in seconds, the longest first. */
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const
+/** Share of the limit from which a server needs attention. */
+const SATURATED = 0.9
+
+/** Returns the lines of the screen. Each section has its table, or the word `none`. */
+export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[] {
+  const { style } = options
+  const ago = (time: Date) => `${duration(fleet.at.getTime() - time.getTime())} ago`
+  const section = <T>(title: string, rows: readonly T[], columns: readonly Column<T>[]) => [
+    '',
+    style('bold', title),
+    ...(rows.length === 0 ? [style('dim', '  none')] : table(rows, columns, style)),
+  ]
+  const alive = fleet.nodes.filter(({ isAlive }) => isAlive).length
+  const lines = [
+    `${fleet.at.toISOString().slice(0, 19)}Z  ${storesLine(fleet.stores)}`,
+    ...section(`Nodes: ${alive} of ${fleet.nodes.length} alive`, fleet.nodes, [
+      { title: 'node', text: ({ name }) => name },
+      { title: 'version', text: ({ version }) => version ?? 'unknown' },
+      { title: 'state', text: (node) => stateOf(node, style) },
+      { title: 'seen', text: ({ seenAt }) => ago(seenAt) },
+      { title: 'started', text: ({ startedAt }) => ago(startedAt) },
+    ]),
+    ...section('Servers by saturation', fleet.servers, [
+      { title: 'in use', text: (server) => saturationOf(server, style), isNumber: true },
+      { title: 'connections', text: ({ inUse, limit }) => `${inUse} of ${limit}`, isNumber: true },
+      { title: 'waiting', text: ({ waiting }) => String(waiting), isNumber: true },
+      { title: 'state', text: ({ isFailing }) => (isFailing ? style('red', 'unreachable') : 'ok') },
+      { title: 'server', text: ({ server }) => server },
+    ]),
+    ...section('Stores with database errors, last 15 minutes', fleet.failingStores, [
+      { title: 'errors', text: ({ errors }) => errors.toLocaleString('en'), isNumber: true },
+      { title: 'last', text: ({ lastAt }) => ago(lastAt) },
+      { title: 'store', text: ({ id }) => id },
+      { title: 'name', text: ({ name }) => name },
+    ]),
+    ...section('Slowest stores, last hour', fleet.slowestStores, [
+      { title: 'slowest', text: ({ slowestMs }) => `${slowestMs.toLocaleString('en')} ms`, isNumber: true },
+      { title: 'endpoint', text: ({ endpoint }) => endpoint },
+      { title: 'store', text: ({ id }) => id },
+      { title: 'name', text: ({ name }) => name },
+    ]),
+    ...section('Keys over their limit, last 15 minutes', fleet.limitedKeys, [
+      { title: 'rejected', text: ({ rejected }) => rejected.toLocaleString('en'), isNumber: true },
+      { title: 'last', text: ({ lastAt }) => ago(lastAt) },
+      { title: 'key', text: ({ id }) => id },
+      { title: 'store', text: ({ storeName }) => storeName },
+      { title: 'name', text: ({ name }) => name },
+    ]),
+  ]
+  return lines.map((line) => cutToWidth(line, options.width))
+}
+
+function storesLine(counts: readonly StoreCount[]): string {
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  const parts = counts.map(
+    ({ origin, state, count }) => `${count.toLocaleString('en')} ${origin === 'imported' ? 'imported' : state}`,
+  )
+  return countOf(total, 'store') + (parts.length === 0 ? '' : ` (${parts.join(', ')})`)
+}
+
+function stateOf({ isAlive }: FleetNode, style: typeof styled): string {
+  return isAlive ? style('green', 'alive') : style('red', 'gone')
+}
+
+function saturationOf({ saturation }: FleetServer, style: typeof styled): string {
+  const percent = `${Math.round(saturation * 100)} %`
+  return saturation >= SATURATED ? style('red', percent) : percent
+}
+
+/** Returns the duration in its largest unit, such as `3 h`. */
+function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / SECOND_MS))
+  const [unit, length] = UNITS.find(([, each]) => seconds >= each) ?? (['s', 1] as const)
+  return `${Math.floor(seconds / length)} ${unit}`
+}
+
+function table<T>(rows: readonly T[], columns: readonly Column<T>[], style: typeof styled): string[] {
+  const cells = rows.map((row) => columns.map(({ text }) => printable(text(row))))
+  const widths = columns.map(({ title }, column) =>
+    Math.max(title.length, ...cells.map((each) => lengthOf(each[column] ?? ''))),
+  )
+  const line = (texts: readonly string[]) =>
+    `  ${texts.map((text, column) => pad(text, widths[column] ?? 0, columns[column]?.isNumber === true)).join('  ')}`.trimEnd()
+  return [style('dim', line(columns.map(({ title }) => title))), ...cells.map(line)]
+}
+
+function pad(text: string, width: number, isNumber: boolean): string {
+  const spaces = ' '.repeat(Math.max(0, width - lengthOf(text)))
+  return isNumber ? spaces + text : text + spaces
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequence of a style starts with ESC
+const STYLE = /\x1b\[\d+(?:;\d+)*m/g
+const CONTROL_OR_STYLE = new RegExp(`${STYLE.source}|\\p{Cc}`, 'gu')
+
+/** Returns the text without control characters other than styles, so that a name can't change the terminal. */
+function printable(text: string): string {
+  return text.replaceAll(CONTROL_OR_STYLE, (match) => (match.length > 1 ? match : '?'))
+}
+
+function lengthOf(text: string): number {
+  return Array.from(text.replaceAll(STYLE, '')).length
+}
+
+/** Returns the line, cut to the width with an ellipsis. Styles take no room, and a cut line ends its style. */
+function cutToWidth(line: string, width: number): string {
+  if (lengthOf(line) <= width) return line
+  let room = width - 1
+  let cut = ''
+  let hasStyle = false
+  for (const part of line.match(new RegExp(`${STYLE.source}|[^\\x1b]`, 'gu')) ?? []) {
+    if (part.length > 2) hasStyle = true
+    else if (room-- <= 0) break
+    cut += part
+  }
+  return `${cut}…${hasStyle ? '\x1b[0m' : ''}`
+}
