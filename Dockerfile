@@ -28,7 +28,8 @@ FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production STORE_EXPORT_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/dist dist
-USER node
+# The user `node` of the base image, as numbers: Kubernetes can't check that a name isn't root.
+USER 1000:1000
 EXPOSE 8080 8081 9090
 # On SIGTERM the service accepts requests for 5 s more, then finishes those in flight for up to 8 s. Docker kills it after
 # 10 s by default: use `docker stop --time 25`.
