@@ -143,28 +143,31 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
     expect([livenessProbe.httpGet.port, readinessProbe.httpGet.port]).toEqual(['operations', 'operations'])
   })
 
-  test.each(['Deployment', 'Job'])('the %s runs a known command as the user of the image, without privileges', (kind) => {
-    const { containers, ...pod } = one(kind).spec.template.spec
-    const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')
-    const [, user, group] = /^USER (\d+):(\d+)$/m.exec(dockerfile) ?? []
-    expect(pod).toMatchObject({
-      automountServiceAccountToken: false,
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: Number(user),
-        runAsGroup: Number(group),
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
-    })
-    expect(containers).toHaveLength(1)
-    expect(containers[0]).toMatchObject({
-      args: [kind === 'Job' ? 'migrate' : 'serve', ...containers[0].args.slice(1)],
-      securityContext: {
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-      },
-    })
-    expect(commandProblems([STORE_EXPORT.program], `store-export ${containers[0].args.join(' ')}`)).toEqual([])
-  })
+  test.each(['Deployment', 'Job'])(
+    'the %s runs a known command as the user of the image, without privileges',
+    (kind) => {
+      const { containers, ...pod } = one(kind).spec.template.spec
+      const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')
+      const [, user, group] = /^USER (\d+):(\d+)$/m.exec(dockerfile) ?? []
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: Number(user),
+          runAsGroup: Number(group),
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+      })
+      expect(containers).toHaveLength(1)
+      expect(containers[0]).toMatchObject({
+        args: [kind === 'Job' ? 'migrate' : 'serve', ...containers[0].args.slice(1)],
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+      })
+      expect(commandProblems([STORE_EXPORT.program], `store-export ${containers[0].args.join(' ')}`)).toEqual([])
+    },
+  )
 })
