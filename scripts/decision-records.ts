@@ -41,7 +41,7 @@ describes.
 
 [Architecture](../../concepts/architecture.md) explains the parts and the terms. A
 [reading](../../spec/readings.md) such as R28 says how the project reads an unclear rule of the
-specification. Some numbers are missing because their records were withdrawn or merged. New records
+specification. Some numbers are missing because their records were withdrawn, merged, or not written. New records
 don't use these numbers.
 
 | Number | Decision | Status |

@@ -80,7 +80,7 @@ describe('stores in the control database', () => {
     )
   })
 
-  test('if a store has no database URL, setting its state to "ready" throws an InvalidStoreError', async () => {
+  test('if a generated store has no database URL, setting its state to "ready" throws an InvalidStoreError', async () => {
     const added = await addStore(control, { name: 'New', origin: 'generated', state: 'generating', databaseUrl: null })
     await expect(setStore(control, added.id, { state: 'ready' })).rejects.toThrow(InvalidStoreError)
     const changed = await setStore(control, added.id, { state: 'ready', databaseUrl: 'postgres://r:x@h/d' })

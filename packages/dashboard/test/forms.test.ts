@@ -64,7 +64,7 @@ describe('forms that are sent twice', () => {
     expect(await keyCount()).toBe(before)
   })
 
-  test('if the form for a new password is sent twice, the password is changed once', async () => {
+  test('if a form for a new password was rejected and is sent again, the second request gets 409', async () => {
     const fields = {
       ...(await visitor.hiddenOf('/account', '/account/password')),
       current: 'wrong',

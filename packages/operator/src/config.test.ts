@@ -85,7 +85,7 @@ describe('settings', () => {
     expect(warnings[0]).not.toContain('s3cret')
   })
 
-  test('if the file with the public keys of scanners is not set, there is none', () => {
+  test('if the file with the public keys of scanners is not set, leakReportKeysFile is null', () => {
     expect(readConfig({}).config).toMatchObject({ leakReportKeysFile: null, keyPrefix: 'sdx_' })
   })
 

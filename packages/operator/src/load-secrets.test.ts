@@ -24,7 +24,7 @@ describe('the encryption secret', () => {
       password: 'pä$$',
       random: randomBytes,
     })
-    const keys = load({ STORE_EXPORT_SECRET_FILE: '/run/secret', STORE_EXPORT_SECRET_PREVIOUS: GOOD }, `${GOOD}\n`)
+    const keys = load({ STORE_EXPORT_SECRET_FILE: '/run/secret' }, `${GOOD}\n`)
     expect(decryptPassword(keys, 'a', sealed)).toBe('pä$$')
     expect(() => decryptPassword(keys, 'b', sealed)).toThrow('another secret')
   })
