@@ -94,8 +94,8 @@ function times(results: readonly BenchResult[]): string {
   return `## How long does a request take?
 
 Time of a request, and in brackets its processor time, in ms. One client sends one request after another. Pages are
-compressed only if their row names an encoding. The last two rows are statements: \`select 1\`, and the check and count
-of a key.
+compressed only if their row names an encoding. **store** is \`GET /api/v1/store\`. The last two rows are statements:
+\`select 1\`, and the check and count of a key.
 
 ${table(['', 'KiB', ...titlesOf(results)], names.map(row))}`
 }
