@@ -17,10 +17,10 @@ const PAUSE_MS_MAX = 30_000
 const RETRY_AFTER_SECONDS_MAX = 60
 const RATE_LIMITED_STATUS = 429
 /**
- * Statuses of temporary failures. 409: the store has no database yet. 502: a database did not respond, or the service
- * failed.
+ * Statuses of temporary failures. 408: the request did not arrive in time. 409: the store has no database yet. 502: a
+ * database did not respond, or the service failed.
  */
-const TEMPORARY_STATUSES = [409, 502]
+const TEMPORARY_STATUSES = [408, 409, 502]
 /** Statuses of a proxy that cannot reach a node of the service. The service itself does not return them. */
 const PROXY_STATUSES = [503, 504]
 

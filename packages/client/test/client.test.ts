@@ -326,6 +326,7 @@ describe('retries of the client', () => {
       { kind: 'disconnect' },
       error(409, 'STORE_NOT_READY'),
       { kind: 'truncate' },
+      error(408, 'INVALID_PARAM'),
     ]
     const { client, pauses } = await startClient(failures)
     expect(await all(client.customers.list())).toHaveLength(620)
@@ -334,10 +335,11 @@ describe('retries of the client', () => {
       ['error', 1000],
       ['error', 2000],
       ['error', 4000],
+      ['error', 8000],
     ])
     const low = await startClient(failures, { random: () => 0 })
     await all(low.client.customers.list())
-    expect(low.pauses.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000])
+    expect(low.pauses.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000, 4000])
     const long = await startClient(Array<ProxyFailure>(12).fill({ kind: 'disconnect' }), { retryForMs: 600_000 })
     await long.client.store.get()
     expect(Math.max(...long.pauses.map(({ ms }) => ms))).toBe(30_000)
