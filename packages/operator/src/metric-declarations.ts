@@ -11,7 +11,7 @@ export interface MetricDeclaration<L extends MetricLabels = MetricLabels> {
   readonly labels: L
 }
 
-const ENDPOINT = 'path in the reference, or `unknown`'
+const ENDPOINT = 'path in the API reference, or `unknown`'
 const POOL = '`stores` (the sum over all stores) or `control`'
 
 /** All metrics, by the name that the code uses. */
