@@ -62,7 +62,10 @@ export interface AuditRecorded {
   readonly auditId: string
   /** RFC 3339 with microseconds, in UTC. */
   readonly at: string
-  /** `merchant` and the account's ID, `admin token` and its name and ID, `leak report`, or the name of the session. */
+  /**
+   * `merchant` and the account's ID, `admin token` and its name and ID, `leak report`, `single sign-on`, or the name of
+   * the database session.
+   */
   readonly actor: string
   readonly action: AuditAction
   /** ID of the store that the change concerns; null if it concerns none. */

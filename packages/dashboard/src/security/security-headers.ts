@@ -1,5 +1,5 @@
-// Defines the security headers of the dashboard. Pages load scripts and styles only from this origin, and no other page
-// can frame them.
+// Defines the security headers of the dashboard. Pages load scripts and styles only from this origin. Only the origins
+// that the operator named can frame them.
 
 import type { Origins } from './origins.ts'
 
