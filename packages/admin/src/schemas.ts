@@ -250,7 +250,9 @@ export const createdStore = z
     owner_url: z.string().nullable().meta({
       description: 'Connection URL with which the platform writes. Only the creation of a database returns it.',
     }),
-    reader_url: z.string().nullable().meta({ description: 'Connection URL of a provisioned database for reading.' }),
+    reader_url: z.string().nullable().meta({
+      description: 'Connection URL for reading. Only the creation of a database returns it.',
+    }),
     keys: z.array(
       z.object({
         id: z.guid(),

@@ -119,7 +119,7 @@ export interface CreatedStore {
   readonly revision: 'launch' | 'v1.1' | 'v1.2' | 'v1.3' | 'v1.4' | 'v1.5' | 'v1.6' | null
   /** Connection URL with which the platform writes. Only the creation of a database returns it. */
   readonly owner_url: string | null
-  /** Connection URL of a provisioned database for reading. */
+  /** Connection URL for reading. Only the creation of a database returns it. */
   readonly reader_url: string | null
   readonly keys: readonly ({
     readonly id: string

@@ -2,12 +2,12 @@
 // database of a store on purpose, and an interrupted `stores provision` leaves one by accident.
 
 import { listStores } from '@store-export/control'
-import { type CommandContext, commandPool, connectOnce } from '../command-context.ts'
+import { type CommandContext, connectOnce } from '../command-context.ts'
 import { codeOf } from '../explain-error.ts'
+import { findData } from '../operations/find-data.ts'
 import { print, printJson, printMessage, printTable } from '../output.ts'
 import { redactAndCut } from '../redact.ts'
 import { dropOrphan, listOrphans, type Orphan } from '../store-schema/orphans.ts'
-import { findStoreData } from '../store-schema/store-data.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
 import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
@@ -77,21 +77,16 @@ async function findOrphans({ database, controlUrl }: CommandContext): Promise<Or
 }
 
 async function requireNoData({ controlUrl }: CommandContext, name: string): Promise<void> {
-  const pool = commandPool(urlForDatabase(controlUrl, name))
-  try {
-    const { found, unreadable } = await findStoreData(pool)
-    if (found !== null) {
-      throw new UserError(`the database ${name} contains ${found}; add --with-data to drop it with its data`)
-    }
-    if (unreadable.length === 0) return
-    const reasons = [...new Set(unreadable.map(({ reason }) => reason))].join('; ')
-    throw new UserError(
-      `can't check whether the database ${name} contains orders, products, or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}); ` +
-        'check it yourself, or add --with-data to drop it anyway',
-    )
-  } finally {
-    await pool.close()
+  const { found, unreadable } = await findData(urlForDatabase(controlUrl, name))
+  if (found !== null) {
+    throw new UserError(`the database ${name} contains ${found}; add --with-data to drop it with its data`)
   }
+  if (unreadable.length === 0) return
+  const reasons = [...new Set(unreadable.map(({ reason }) => reason))].join('; ')
+  throw new UserError(
+    `can't check whether the database ${name} contains orders, products, or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}); ` +
+      'check it yourself, or add --with-data to drop it anyway',
+  )
 }
 
 async function drop({ controlUrl }: CommandContext, orphan: Orphan): Promise<void> {

@@ -12,20 +12,21 @@ import {
   setStore,
 } from '@store-export/control'
 import { type Connection, executeOn, parseConnectionUrl, sql } from '@store-export/postgres'
-import { type CommandContext, commandPool, connectOnce } from '../command-context.ts'
+import { type CommandContext, connectOnce } from '../command-context.ts'
 import { codeOf } from '../explain-error.ts'
 import { dropStore } from '../store-schema/drop-store.ts'
+import { asOwner } from '../store-schema/owner-session.ts'
 import { type ProvisionedStore, provisionStore, storeDatabase } from '../store-schema/provision-store.ts'
 import { recordedRevision } from '../store-schema/recorded-revision.ts'
-import { findStoreData } from '../store-schema/store-data.ts'
+import type { StoreData } from '../store-schema/store-data.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
 import { UserError } from '../user-error.ts'
+import { findData } from './find-data.ts'
 
-/**
- * Codes `undefined_table` and `invalid_catalog_name`: an interrupted run did not create the table, or not even the
- * database.
- */
-const NOT_CREATED: readonly string[] = ['42P01', '3D000']
+/** Code `undefined_table`: an interrupted run did not create the table. */
+const NOT_CREATED: readonly string[] = ['42P01']
+/** Code `invalid_catalog_name`: an interrupted run did not create the database. */
+const NO_DATABASE = '3D000'
 /** Maximum wait for another run that creates the database of the same store. */
 const LOCK_TIMEOUT = '60s'
 /** First key of the advisory lock. The second key is a hash of the store ID. */
@@ -111,17 +112,21 @@ async function createOnce(
  */
 async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
   const database = storeDatabase(storeId)
-  const pool = commandPool(urlForDatabase(adminUrl, database))
+  const { found, unreadable } = await findDataIfCreated(urlForDatabase(adminUrl, database))
+  const unknown = unreadable.find(({ code }) => !NOT_CREATED.includes(code))
+  if (found === null && unknown === undefined) return
+  throw new UserError(
+    `the database ${database} of this store exists and ${unknown === undefined ? `contains ${found}` : `can't be read (${unknown.reason})`}: ` +
+      `to use it, run "store-export stores set ${storeId} --state ready --database-url -" with its reader's URL`,
+  )
+}
+
+async function findDataIfCreated(url: string): Promise<StoreData> {
   try {
-    const { found, unreadable } = await findStoreData(pool)
-    const unknown = unreadable.find(({ code }) => !NOT_CREATED.includes(code))
-    if (found === null && unknown === undefined) return
-    throw new UserError(
-      `the database ${database} of this store exists and ${unknown === undefined ? `contains ${found}` : `can't be read (${unknown.reason})`}: ` +
-        `to use it, run "store-export stores set ${storeId} --state ready --database-url -" with its reader's URL`,
-    )
-  } finally {
-    await pool.close()
+    return await findData(url)
+  } catch (error) {
+    if (codeOf(error) !== NO_DATABASE) throw error
+    return { found: null, unreadable: [] }
   }
 }
 
@@ -170,10 +175,5 @@ async function revisionOf(
     JSON.stringify(hosts) !== JSON.stringify(parseConnectionUrl(controlUrl).hosts)
   )
     return null
-  const connection = await connectOnce(urlForDatabase(controlUrl, database))
-  try {
-    return await recordedRevision(connection)
-  } finally {
-    await connection.close()
-  }
+  return asOwner(urlForDatabase(controlUrl, database), connectOnce, ({ owner }) => recordedRevision(owner))
 }

@@ -206,4 +206,36 @@ describe('provisioned stores', () => {
     expect(applied).toEqual(['v1.1', 'v1.2'])
     await using(databaseUrl, (sql) => sql`insert into locations (id, name) values (gen_random_uuid(), 'n')`)
   })
+
+  test('if the owner of a store has code in the database, an upgrade by an administrator does not execute it as another role', async () => {
+    const { databaseUrl } = await provision('launch')
+    const database = new URL(databaseUrl).pathname.slice(1)
+    await using(databaseUrl, async (sql) => {
+      await sql.unsafe(`
+        create table seen (role text, is_super boolean);
+        create function note() returns void language plpgsql as $$ begin
+          reset role;
+          insert into public.seen select session_user, rolsuper from pg_catalog.pg_roles where rolname = session_user;
+        end $$;
+        create function noting() returns trigger language plpgsql as $$ begin
+          perform public.note();
+          return new;
+        end $$;
+        create trigger noting before insert on store_schema_revisions for each row execute function noting();
+        create schema hiding;
+        create function hiding.pg_get_userbyid(oid) returns name language plpgsql as $$ begin
+          perform public.note();
+          return pg_catalog.pg_get_userbyid($1);
+        end $$;
+        alter database ${quoteName(database)} set search_path = hiding, pg_catalog, public`)
+    })
+    const adminUrl = new URL(inject('postgresUrl'))
+    adminUrl.pathname = `/${database}`
+    await upgradeStore({ ownerOrAdminUrl: adminUrl.href, to: 'v1.1', readerRole: null, connect: connectOnce })
+    await using(databaseUrl, async (sql) => {
+      const seen = await sql<{ role: string; is_super: boolean }[]>`select distinct role, is_super from public.seen`
+      expect(seen).toEqual([{ role: expect.stringMatching(/^store_export_login_[0-9a-f]{16}$/), is_super: false }])
+      expect(await sql`select from pg_roles where rolname = ${seen[0]?.role ?? ''}`).toEqual([])
+    })
+  })
 })

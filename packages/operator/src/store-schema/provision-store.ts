@@ -1,8 +1,9 @@
 // Creates a store database with its owner and reader roles, and upgrades an existing one.
 
 import type { RevisionId } from '@store-export/contract'
-import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
+import { type Connection, executeOn, sql } from '@store-export/postgres'
 import { migrateStore } from './migrate-store.ts'
+import { asOwner, type OpenConnection, type OwnerSession } from './owner-session.ts'
 import { readerGrantsSql, readerRoleResetSql, readerRoleSql } from './reader-role.ts'
 import { requireUpgradable } from './recorded-revision.ts'
 import { type RepairResult, repairReaderLimit, repairTriggers } from './repair-store.ts'
@@ -13,9 +14,6 @@ import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
 /** Number of random bytes of a password. The password is their base64url. */
 const PASSWORD_BYTES = 32
 const SALT_BYTES = 16
-
-/** Opens a connection. The caller closes it. */
-export type OpenConnection = (url: string) => Promise<Connection>
 
 export interface ProvisionStoreOptions {
   /** URL of a role that can create databases and roles. */
@@ -81,26 +79,26 @@ export async function upgradeStore({
   readerRole,
   connect,
 }: UpgradeStoreOptions): Promise<UpgradeResult> {
-  const connection = await connect(ownerOrAdminUrl)
-  try {
-    await becomeOwner(connection)
-    await requireUpgradable(connection, to)
-    const triggers = await repairTriggers(connection)
-    const applied = await migrateStore(connection, to, readerRole)
+  return asOwner(ownerOrAdminUrl, connect, async (session) => {
+    const { owner } = session
+    await requireUpgradable(owner, to)
+    const triggers = await repairTriggers(owner)
+    const applied = await migrateStore(owner, to, readerRole)
     if (readerRole === null) return { applied, repaired: triggers, adminSql: null }
-    const { repaired, adminSql } = await refreshReader(connection, readerRole, to)
+    const { repaired, adminSql } = await refreshReader(session, readerRole, to)
     return { applied, repaired: [...triggers, ...repaired], adminSql }
-  } finally {
-    await connection.close()
-  }
+  })
 }
 
-async function refreshReader(connection: Connection, role: string, revision: RevisionId): Promise<RepairResult> {
-  await connection.script(readerGrantsSql({ role, revision }))
-  // The owner has no privilege to change roles, but the role that became the owner can have it.
-  await connection.script('reset role')
-  await connection.script(readerRoleResetSql({ role }))
-  return repairReaderLimit(connection, role)
+async function refreshReader(
+  { owner, admin }: OwnerSession,
+  role: string,
+  revision: RevisionId,
+): Promise<RepairResult> {
+  await owner.script(readerGrantsSql({ role, revision }))
+  // The owner has no privilege to change roles, but the role in the URL can have it.
+  await admin.script(readerRoleResetSql({ role }))
+  return repairReaderLimit(admin, role)
 }
 
 /** Returns the name of the database that `stores provision` creates for a store. */
@@ -170,15 +168,4 @@ async function initializeDatabase(
  */
 function grantOption({ parameters }: Connection): string {
   return Number.parseInt(parameters.get('server_version') ?? '', 10) < 15 ? ' with grant option' : ''
-}
-
-/** Sets the role of the database owner, because new tables must belong to it. */
-async function becomeOwner(connection: Connection): Promise<void> {
-  const [row] = await queryRows<{ owner: string }>(
-    connection,
-    sql`
-      select pg_get_userbyid(datdba) as owner from pg_database
-      where datname = current_database() and pg_get_userbyid(datdba) <> current_user`,
-  )
-  if (row !== undefined) await connection.script(`set role ${quoteName(row.owner)}`)
 }
