@@ -8,7 +8,7 @@ import path from 'node:path'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import { createCluster } from '../../operator/test/support/postgres-cluster.ts'
 import { connect } from '../src/connect.ts'
-import { parseConnectionUrl } from '../src/connection-url.ts'
+import { InvalidUrlError, parseConnectionUrl } from '../src/connection-url.ts'
 import { sql } from '../src/statement.ts'
 import { startHostile } from './support/hostile-server.ts'
 import { firstRow, open } from './support/open.ts'
@@ -64,7 +64,7 @@ describe('session parameters', () => {
   })
 
   test('if the application name has a NUL character, connecting throws, and the next connection succeeds', async () => {
-    await expect(open(urlWith((good) => good, 'application_name=a%00b'))).rejects.toThrow(TypeError)
+    await expect(open(urlWith((good) => good, 'application_name=a%00b'))).rejects.toThrow(InvalidUrlError)
     expect(await firstRow(await open(urlWith((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
   })
 
