@@ -136,9 +136,7 @@ test('[PAG-2] if the time limit ends before the first match, the page is empty, 
   const made = await storeWithShippedLast(60_000)
   await dropFilterIndexes(made.sql, 'orders')
   await delayResponses(made)
-  // The rows are after six scan batches. A client must not stop at the first empty page.
-  const { status, json } = await platform.get('/api/v1/orders?limit=250&status=shipped', made.key)
-  expect([status, json.data.length]).toEqual([200, 5])
+  // The rows are after eleven scan batches. A client must not stop at the first empty page.
   const node = await startNode(platform, SLOW)
   const pages = await walk(node.url, 'orders?limit=250&status=shipped', made).finally(() => node.close())
   expect([pages.flat().length, pages[0]?.length]).toEqual([5, 0])
