@@ -6,7 +6,7 @@ export type { Filter, PagePlan, Plan, Position, Search, Window, WindowEnd, Windo
 export type { PresentColumns } from './query/present-columns.ts'
 export { pseudonymSecret } from './query/reduced-expression.ts'
 export { columnNamesAt, revisionOf, type SchemaRevision, type StoreRevision, schemaRevision } from './query/revision.ts'
-export type { StoreEvent, StoreRequestRejected } from './store-event.ts'
+export type { FailureReason, StoreEvent, StoreRequestRejected } from './store-event.ts'
 export { type OpenTransaction, pollOpenTransactions, type TransactionSnapshot } from './stores/open-transactions.ts'
 export type { ServerUse } from './stores/server-use.ts'
 export { StoreColumns } from './stores/store-columns.ts'

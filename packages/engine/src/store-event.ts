@@ -11,9 +11,19 @@ export interface StoreQueryFailed {
   /** ID of the request; null outside of a request. */
   readonly requestId: string | null
   readonly cause: unknown
+  readonly reason: FailureReason
   /** Whether a second attempt follows. */
   readonly retried: boolean
 }
+
+/**
+ * Why a query failed:
+ * - `server_unreachable`: the database server was not found, or refused a new connection.
+ * - `server_full`: the server, the role, or the database has no free connection.
+ * - `no_connection`: the store responds, but the request got no connection of the node in time.
+ * - `query`: any other reason, such as a time limit, a missing right, or a wrong password.
+ */
+export type FailureReason = 'server_unreachable' | 'server_full' | 'no_connection' | 'query'
 
 /**
  * Emitted if a read of the catalog finds a column that the service can't read. A node emits `type_mismatch` once for

@@ -4,7 +4,7 @@ import type { AdminEvent } from '@store-export/admin'
 import type { KeyRejected, RequestEvent } from '@store-export/api'
 import type { ControlEvent } from '@store-export/control'
 import type { DashboardEvent } from '@store-export/dashboard'
-import type { StoreEvent } from '@store-export/engine'
+import type { ServerUse, StoreEvent } from '@store-export/engine'
 
 /**
  * Logged every ten seconds, and at shutdown, for each group of rejections that the log left out. The requests of a
@@ -46,6 +46,12 @@ export interface PoolSampled {
   readonly busy: number
   /** Number of requests that wait for a connection. */
   readonly waiting: number
+}
+
+/** Emitted for each request for metrics: what the node uses of each database server at this moment. */
+export interface ServersSampled {
+  readonly event: 'servers.sampled'
+  readonly servers: readonly ServerUse[]
 }
 
 /** Emitted when the demo's PostgreSQL has started. */
@@ -92,6 +98,7 @@ export type ServiceEvent =
   | RejectionsSummarized
   | LogLinesDropped
   | PoolSampled
+  | ServersSampled
   | EmbeddedPostgresStarted
   | ControlMigrated
   | NodeEvent
@@ -146,7 +153,8 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'store.query_failed': {
     level: 'warn',
-    meaning: 'A query on a store database failed. `retried` says whether the service tried it again.',
+    meaning:
+      'A query on a store database failed. `reason` is `server_unreachable`, `server_full`, `no_connection` (the request got no connection in time), or `query`. `retried` says whether the service tried it again.',
   },
   'store.server_failed': {
     level: 'debug',
@@ -220,6 +228,10 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` says which.' },
   'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },
   'pool.sampled': { level: 'debug', meaning: 'Connections of a pool at one moment. The metrics use this event.' },
+  'servers.sampled': {
+    level: 'debug',
+    meaning: 'What the node uses of each database server at one moment. The metrics use this event.',
+  },
 }
 
 /** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */

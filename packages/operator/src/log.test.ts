@@ -106,7 +106,7 @@ describe('the log', () => {
   test('if an error has a cause with another cause, the secrets of both are redacted in the log', () => {
     const cause = new Error(`refused ${KEY}`, { cause: new Error('at postgres://u:hunter2@h/d') })
     const text = JSON.stringify(
-      logged({ event: 'store.query_failed', storeId: 's', requestId: 'r', cause, retried: false }),
+      logged({ event: 'store.query_failed', storeId: 's', requestId: 'r', cause, reason: 'query', retried: false }),
     )
     expect(text).not.toContain(KEY.slice(4))
     expect(text).not.toContain('hunter2')

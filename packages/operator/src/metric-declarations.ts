@@ -14,6 +14,8 @@ export interface MetricDeclaration<L extends MetricLabels = MetricLabels> {
 const ENDPOINT = 'path in the API reference, or `unknown`'
 const POOL = '`stores` (the sum over all stores) or `control`'
 
+const SERVER = 'hosts and ports of the server; `other` for all servers after the first 50 of a node'
+
 /** All metrics, by the name that the code uses. */
 export const METRICS = {
   requests: {
@@ -64,7 +66,11 @@ export const METRICS = {
     name: 'store_export_query_failures_total',
     type: 'counter',
     help: 'Failed queries on store databases and the control database.',
-    labels: { database: '`store` or `control`' },
+    labels: {
+      database: '`store` or `control`',
+      reason:
+        '`server_unreachable`, `server_full`, `no_connection` (the store responds, but the node had no free connection), or `query`; `query` for `control`',
+    },
   },
   internalErrors: {
     name: 'store_export_internal_errors_total',
@@ -77,6 +83,12 @@ export const METRICS = {
     type: 'counter',
     help: 'Second attempts of queries on store databases.',
     labels: {},
+  },
+  serverFailures: {
+    name: 'store_export_server_failures_total',
+    type: 'counter',
+    help: 'Failed attempts to connect to a database server of stores.',
+    labels: { server: SERVER, reason: '`unreachable`, or `full` if the server has no free connection' },
   },
   schemaMismatches: {
     name: 'store_export_schema_mismatches_total',
@@ -110,6 +122,18 @@ export const METRICS = {
     name: 'store_export_transaction_wait_seconds_total',
     type: 'counter',
     help: 'Time that first pages waited for open transactions.',
+    labels: {},
+  },
+  leakReports: {
+    name: 'store_export_leak_reports_total',
+    type: 'counter',
+    help: 'Reports of leaked keys by secret scanners.',
+    labels: { outcome: '`accepted` or `rejected`' },
+  },
+  leakedKeys: {
+    name: 'store_export_leaked_keys_revoked_total',
+    type: 'counter',
+    help: 'Active keys that were revoked because of a leak report.',
     labels: {},
   },
   usageWriteFailures: {
@@ -186,6 +210,24 @@ export const METRICS = {
     type: 'gauge',
     help: 'Maximum number of database connections.',
     labels: { pool: '`stores` (of the node), `store_server`, `store`, or `control`' },
+  },
+  serverConnections: {
+    name: 'store_export_server_connections',
+    type: 'gauge',
+    help: 'Connections to a database server that count against its limit.',
+    labels: { server: SERVER },
+  },
+  serverSaturation: {
+    name: 'store_export_server_saturation_ratio',
+    type: 'gauge',
+    help: 'Share of the connection limit of a database server that requests use, from 0 to 1.',
+    labels: { server: `${SERVER} (their highest value)` },
+  },
+  serverWaiters: {
+    name: 'store_export_server_waiters',
+    type: 'gauge',
+    help: 'Requests waiting for a connection to a database server.',
+    labels: { server: SERVER },
   },
   buildInfo: {
     name: 'store_export_build_info',

@@ -51,8 +51,22 @@ describe('metrics', () => {
     })
     emit({ event: 'key.rejected', requestId: 'r', reason: 'missing' })
     emit({ event: 'store.request_rejected', storeId: 'store-1', reason: 'full' })
-    emit({ event: 'store.query_failed', storeId: 'store-1', requestId: 'r', cause: new Error('x'), retried: false })
-    emit({ event: 'store.query_failed', storeId: 'store-1', requestId: 'r', cause: new Error('x'), retried: true })
+    emit({
+      event: 'store.query_failed',
+      storeId: 'store-1',
+      requestId: 'r',
+      cause: new Error('x'),
+      reason: 'query',
+      retried: false,
+    })
+    emit({
+      event: 'store.query_failed',
+      storeId: 'store-1',
+      requestId: 'r',
+      cause: new Error('x'),
+      reason: 'query',
+      retried: true,
+    })
     emit({ event: 'pool.sampled', pool: 'stores', pools: 2, connections: 8, busy: 3, waiting: 1 })
     const text = await metrics.text()
     expect(text).toContain(
@@ -61,7 +75,7 @@ describe('metrics', () => {
     expect(text).toContain('store_export_contract_violations_total{resource="order",field="total",kind="not finite"} 3')
     expect(text).toContain('store_export_rejections_total{reason="key_missing"} 1')
     expect(text).toContain('store_export_rejections_total{reason="queue_full"} 1')
-    expect(text).toContain('store_export_query_failures_total{database="store"} 1')
+    expect(text).toContain('store_export_query_failures_total{database="store",reason="query"} 1')
     expect(text).toContain('store_export_store_retries_total 1')
     expect(text).toContain('store_export_connections_busy{pool="stores"} 3')
     expect(text).not.toContain('store-1')
@@ -78,6 +92,32 @@ describe('metrics', () => {
     expect(text).toContain('store_export_admin_requests_total{route="/v1/stores/{store}",status="404"} 1')
     expect(text).toContain('store_export_admin_request_duration_seconds_count{route="/v1/stores/{store}"} 3')
     expect(text).toContain('store_export_internal_errors_total 1')
+  })
+
+  test('if a node has more than 50 database servers, the others share one series with their highest saturation', async () => {
+    const metrics = createMetrics()
+    const use = { limit: 20, open: 3, inUse: 2, waiting: 1, isFailing: false }
+    const servers = Array.from({ length: 60 }, (_, n) => ({ ...use, server: `db-${n}:5432`, inUse: n === 59 ? 20 : 2 }))
+    metrics.handleEvent({ event: 'servers.sampled', servers })
+    metrics.handleEvent({ event: 'store.server_failed', server: 'db-59:5432', reason: 'full' })
+    const text = await metrics.text()
+    expect(text.match(/^store_export_server_saturation_ratio\{/gm)).toHaveLength(51)
+    expect(text).toContain('store_export_server_saturation_ratio{server="db-0:5432"} 0.1')
+    expect(text).toContain('store_export_server_saturation_ratio{server="other"} 1')
+    expect(text).toContain('store_export_server_connections{server="other"} 30')
+    expect(text).toContain('store_export_server_waiters{server="other"} 10')
+    expect(text).toContain('store_export_server_failures_total{server="db-0:5432",reason="unreachable"} 0')
+    expect(text).toContain('store_export_server_failures_total{server="other",reason="full"} 1')
+  })
+
+  test('if scanners report leaked keys, the metrics count the reports and the revoked keys', async () => {
+    const metrics = createMetrics()
+    expect(await metrics.text()).toContain('store_export_leaked_keys_revoked_total 0')
+    metrics.handleEvent({ event: 'leak_report.accepted', requestId: 'r', tokens: 3, knownKeys: 2, revokedKeys: 2 })
+    metrics.handleEvent({ event: 'leak_report.rejected', requestId: 'r', reason: 'wrong_signature' })
+    const text = await metrics.text()
+    expect(text).toContain('store_export_leaked_keys_revoked_total 2')
+    expect(text).toContain('store_export_leak_reports_total{outcome="rejected"} 1')
   })
 
   test('if a process creates two metrics objects, each has the process metrics and only its own counts', async () => {
@@ -105,7 +145,7 @@ describe('metrics', () => {
     const series = text.match(/^store_export_errors_total\{.*\} 0$/gm) ?? []
     expect(series).toHaveLength((ENDPOINTS.length + 1) * Object.keys(ERRORS).length)
     expect(series).toContain('store_export_errors_total{endpoint="/api/v1/orders",code="STORE_DB_ERROR"} 0')
-    expect(text).toContain('store_export_query_failures_total{database="control"} 0')
+    expect(text).toContain('store_export_query_failures_total{database="control",reason="query"} 0')
     expect(text).toContain('store_export_rejections_total{reason="queue_timeout"} 0')
   })
 })

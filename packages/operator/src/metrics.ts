@@ -3,11 +3,14 @@
 
 import type { KeyRejected, RequestCompleted } from '@store-export/api'
 import { ENDPOINTS, ERRORS } from '@store-export/contract'
-import type { StoreRequestRejected } from '@store-export/engine'
+import type { FailureReason, StoreRequestRejected } from '@store-export/engine'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { EventHandler, PoolSampled, ServiceEvent } from './events.ts'
+import type { EventHandler, PoolSampled, ServersSampled, ServiceEvent } from './events.ts'
 import { METRICS, type MetricDeclaration, type MetricLabels, optionsOf } from './metric-declarations.ts'
 import { addNodeMetrics, type NodeInfo } from './node-metrics.ts'
+import { ServerLabels } from './server-labels.ts'
+
+type LeakReported = Extract<ServiceEvent, { readonly event: `leak_report.${string}` }>
 
 /** The metrics of a node, which events change. */
 export interface Metrics {
@@ -49,6 +52,7 @@ function createSeries(registry: Registry) {
     rejections: counter(METRICS.rejections),
     malformedRequests: counter(METRICS.malformedRequests),
     queryFailures: counter(METRICS.queryFailures),
+    serverFailures: counter(METRICS.serverFailures),
     internalErrors: counter(METRICS.internalErrors),
     storeRetries: counter(METRICS.storeRetries),
     schemaMismatches: counter(METRICS.schemaMismatches),
@@ -56,6 +60,8 @@ function createSeries(registry: Registry) {
     contractViolations: counter(METRICS.contractViolations),
     transactionWaits: counter(METRICS.transactionWaits),
     transactionWaitSeconds: counter(METRICS.transactionWaitSeconds),
+    leakReports: counter(METRICS.leakReports),
+    leakedKeys: counter(METRICS.leakedKeys),
     usageWriteFailures: counter(METRICS.usageWriteFailures),
     usageDropped: counter(METRICS.usageDropped),
     logLinesDropped: counter(METRICS.logLinesDropped),
@@ -67,18 +73,33 @@ function createSeries(registry: Registry) {
     connections: gauge(METRICS.connections),
     busy: gauge(METRICS.busy),
     waiting: gauge(METRICS.waiting),
+    serverConnections: gauge(METRICS.serverConnections),
+    serverSaturation: gauge(METRICS.serverSaturation),
+    serverWaiters: gauge(METRICS.serverWaiters),
+    serverLabels: new ServerLabels(),
   }
 }
 
 /** Starts counters at zero, because `increase()` misses the first event of a series that starts with this event. */
-function startAtZero({ errors, queryFailures, internalErrors, rejections, transactionWaits }: Series): void {
+function startAtZero(series: Series): void {
+  const { errors, queryFailures, internalErrors, rejections, transactionWaits, leakReports, leakedKeys } = series
   for (const endpoint of [...ENDPOINTS.map(({ path }) => path), 'unknown'])
     for (const code of Object.keys(ERRORS)) errors.inc({ endpoint, code }, 0)
-  for (const database of ['store', 'control']) queryFailures.inc({ database }, 0)
+  for (const reason of FAILURE_REASONS) queryFailures.inc({ database: 'store', reason }, 0)
+  queryFailures.inc({ database: 'control', reason: 'query' }, 0)
+  for (const outcome of ['accepted', 'rejected']) leakReports.inc({ outcome }, 0)
+  leakedKeys.inc(0)
   internalErrors.inc(0)
   for (const reason of REJECTION_REASONS) rejections.inc({ reason }, 0)
   for (const outcome of TRANSACTION_WAIT_OUTCOMES) transactionWaits.inc({ outcome }, 0)
 }
+
+const FAILURE_REASONS = [
+  'server_unreachable',
+  'server_full',
+  'no_connection',
+  'query',
+] as const satisfies readonly FailureReason[]
 
 const TRANSACTION_WAIT_OUTCOMES = ['ended', 'timed_out'] as const
 
@@ -107,10 +128,17 @@ function count(series: Series, event: ServiceEvent): void {
       break
     case 'store.query_failed':
       if (event.retried) series.storeRetries.inc()
-      else series.queryFailures.inc({ database: 'store' })
+      else series.queryFailures.inc({ database: 'store', reason: event.reason })
+      break
+    case 'store.server_failed':
+      series.serverFailures.inc({ server: series.serverLabels.labelOf(event.server), reason: event.reason })
       break
     case 'control.query_failed':
-      series.queryFailures.inc({ database: 'control' })
+      series.queryFailures.inc({ database: 'control', reason: 'query' })
+      break
+    case 'leak_report.accepted':
+    case 'leak_report.rejected':
+      countLeakReport(series, event)
       break
     case 'request.failed':
     case 'page.failed':
@@ -151,6 +179,9 @@ function count(series: Series, event: ServiceEvent): void {
     case 'pool.sampled':
       setPoolGauges(series, event)
       break
+    case 'servers.sampled':
+      setServerGauges(series, event)
+      break
   }
 }
 
@@ -165,10 +196,30 @@ function countRequest(series: Series, request: RequestCompleted): void {
   }
 }
 
+function countLeakReport(series: Series, report: LeakReported): void {
+  const isAccepted = report.event === 'leak_report.accepted'
+  series.leakReports.inc({ outcome: isAccepted ? 'accepted' : 'rejected' })
+  if (isAccepted) series.leakedKeys.inc(report.revokedKeys)
+}
+
 function setPoolGauges(series: Series, sample: PoolSampled): void {
   const { pool } = sample
   series.pools.set({ pool }, sample.pools)
   series.connections.set({ pool }, sample.connections)
   series.busy.set({ pool }, sample.busy)
   series.waiting.set({ pool }, sample.waiting)
+}
+
+/** Servers without a label of their own share one series: the sum of their numbers, and their highest saturation. */
+function setServerGauges(series: Series, { servers }: ServersSampled): void {
+  for (const [server, uses] of Map.groupBy(servers, (use) => series.serverLabels.labelOf(use.server))) {
+    series.serverConnections.set({ server }, sumOf(uses.map(({ open }) => open)))
+    series.serverWaiters.set({ server }, sumOf(uses.map(({ waiting }) => waiting)))
+    series.serverSaturation.set({ server }, Math.max(...uses.map(({ inUse, limit }) => inUse / limit)))
+    for (const reason of ['unreachable', 'full']) series.serverFailures.inc({ server, reason }, 0)
+  }
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0)
 }

@@ -141,6 +141,7 @@ function sampleState({ handleEvent }: Metrics, { service }: StartupState, log: L
   handleEvent({ event: 'log.lines_dropped', lines: log.takeDropped() })
   if (service === null) return
   handleEvent({ event: 'pool.sampled', pool: 'stores', ...service.pools.sums() })
+  handleEvent({ event: 'servers.sampled', servers: service.pools.servers() })
   handleEvent({ event: 'pool.sampled', pool: 'control', ...service.admitter.sums() })
 }
 

@@ -13,6 +13,7 @@ import { type Connection, TimeLimitPassed, within } from '@store-export/postgres
 import type { PresentColumns } from '../query/present-columns.ts'
 import type { StoreEventHandler } from '../store-event.ts'
 import { isCanceled, remedyFor } from './database-errors.ts'
+import { failureReason } from './failure-reason.ts'
 import type { StoreColumns } from './store-columns.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 import type { StoreAddress, StorePools } from './store-pools.ts'
@@ -75,7 +76,8 @@ export class Attempts {
         if (isFinal(cause)) throw cause
         const isRetryable = this.prepareRetry(address, cause) || this.isStrayCancel(cause, startedAt)
         const retried = isRetryable && !isRetry
-        this.options.emit({ event: 'store.query_failed', storeId: address.storeId, requestId, cause, retried })
+        const reason = failureReason(cause)
+        this.options.emit({ event: 'store.query_failed', storeId: address.storeId, requestId, cause, reason, retried })
         if (!retried) throw toStoreDatabaseError(cause)
       }
     }

@@ -233,15 +233,15 @@ export class StoreConnections {
     })
     if (delayed.includes('store')) pool.pause.failed(cause)
     if (delayed.includes('server')) pool.server.pause.failed(cause)
+    const isUnreachable = full === null && delayed.includes('server')
     if (full !== null) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'full' })
-    else if (delayed.includes('server'))
-      this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'unreachable' })
+    if (isUnreachable) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'unreachable' })
     if (full !== null) await this.closeIdleOf(pool, full)
     // `Attempts` doesn't retry the new error, because it has no code.
     return isFinal
       ? new StoreDatabaseError(
           'no connection to the store could be opened; run "store-export doctor" with the ID of the store',
-          { cause },
+          { cause, reason: isUnreachable ? 'server_unreachable' : 'query' },
         )
       : cause
   }

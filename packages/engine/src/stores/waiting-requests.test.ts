@@ -1,8 +1,10 @@
 import { parseConnectionUrl } from '@store-export/postgres'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { FailureReason } from '../store-event.ts'
 import { ConnectionBudget } from './connection-budget.ts'
+import { failureReason } from './failure-reason.ts'
 import { ReconnectPause } from './reconnect-pause.ts'
-import { StorePool } from './store-pool.ts'
+import { StorePool, type Waiter } from './store-pool.ts'
 import { WaitingRequests } from './waiting-requests.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -10,6 +12,13 @@ afterEach(() => void vi.useRealTimers())
 
 const BOUNDS = { storePoolSize: 1, storeQueueMax: 2, storeQueueWaitMs: 1000 }
 const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://r@h/d', schemaName: 'public', encryptedPassword: null }
+
+interface WaitState {
+  readonly waiter: Waiter
+  outcome: 'waits' | 'too late'
+  /** Why the request was rejected. */
+  reason?: FailureReason
+}
 
 /** Returns the queue of a store with `running` slots in use. */
 function queueOf({ running }: { readonly running: number }) {
@@ -24,11 +33,12 @@ function queueOf({ running }: { readonly running: number }) {
   const requests = new WaitingRequests(BOUNDS, () => undefined)
   const wait = (limitMs: number) => {
     const waiter = requests.add(pool)
-    const state = { waiter, outcome: 'waits' }
+    const state: WaitState = { waiter, outcome: 'waits' }
     requests.slotFor(waiter, performance.now() + limitMs).then(
       () => undefined,
-      () => {
+      (error: unknown) => {
         state.outcome = 'too late'
+        state.reason = failureReason(error)
       },
     )
     return state
@@ -71,5 +81,39 @@ describe('[ERR-3] a waiting request', () => {
     expect(request.outcome).toBe('waits')
     await vi.advanceTimersByTimeAsync(20)
     expect(request.outcome).toBe('too late')
+  })
+
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  const full = Object.assign(new Error('full'), { code: '53300' })
+
+  test.each<[string, FailureReason, (queue: ReturnType<typeof queueOf>) => void]>([
+    ['its store and server respond', 'no_connection', () => undefined],
+    ['its server refused a connection', 'server_unreachable', ({ server }) => server.pause.failed(refused, 1)],
+    ['its server was full', 'server_full', ({ server }) => server.pause.failed(full, 1)],
+    ['its role was full', 'server_full', ({ pool }) => pool.pause.failed(full, 1)],
+    ['its store lost a connection', 'query', ({ pool }) => pool.pause.failed(refused, 1)],
+    [
+      'its server refused a connection after its store failed',
+      'server_unreachable',
+      ({ pool, server }) => {
+        pool.pause.failed(new Error('hung'), 1)
+        server.pause.failed(refused, 2)
+      },
+    ],
+    [
+      'its store failed after its server responded again',
+      'query',
+      ({ pool, server }) => {
+        server.pause.failed(refused, 1)
+        server.pause.succeeded()
+        pool.pause.failed(new Error('hung'), 2)
+      },
+    ],
+  ])('if %s, a request that waited in vain fails with %s', async (_, reason, prepare) => {
+    const queue = queueOf({ running: 1 })
+    prepare(queue)
+    const request = queue.wait(500)
+    await vi.advanceTimersByTimeAsync(510)
+    expect(request.reason).toBe(reason)
   })
 })

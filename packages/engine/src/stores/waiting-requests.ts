@@ -3,7 +3,8 @@
 // whole wait alone would not do: requests of a store that hangs must fail early, while those of a busy store wait.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
-import { StoreDatabaseError } from './store-database-error.ts'
+import { failureReason } from './failure-reason.ts'
+import { StoreDatabaseError, type StoreDatabaseErrorOptions } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 
 /** Bounds of the queues, from settings. */
@@ -95,6 +96,15 @@ export class WaitingRequests {
 
   private refusal(pool: StorePool, reason: StoreRequestRejected['reason'], message: string): StoreDatabaseError {
     this.emit({ event: 'store.request_rejected', storeId: pool.address.storeId, reason })
-    return new StoreDatabaseError(message, { cause: pool.pause.cause ?? pool.server.pause.cause })
+    return new StoreDatabaseError(message, failureOf(pool))
   }
+}
+
+/** Returns the last failure of the store or of its server, which explains why a request waited in vain. */
+function failureOf({ pause, server }: StorePool): StoreDatabaseErrorOptions {
+  const isServer = server.pause.failedAt > pause.failedAt
+  const { cause, isFailing } = isServer ? server.pause : pause
+  if (!isFailing) return { reason: 'no_connection' }
+  const isFull = failureReason(cause) === 'server_full'
+  return { cause, reason: isFull ? 'server_full' : isServer ? 'server_unreachable' : 'query' }
 }

@@ -47,6 +47,7 @@ export interface NodeOptions {
 
 export interface RealNode {
   readonly url: string
+  readonly operationsUrl: string
   readonly running: RunningCommand
   get(path: string, store: Pick<RealStore, 'key'>): Promise<TimedResponse>
   /** Returns all metrics in the text format. */
@@ -180,6 +181,7 @@ async function startNode({ settings, environment = {} }: NodeOptions): Promise<R
   const metrics = async () => (await fetch(`${operations}/metrics`)).text()
   return {
     url,
+    operationsUrl: operations,
     running,
     get: (path, { key }) => get(url + path, key),
     metrics,

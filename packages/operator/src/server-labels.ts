@@ -1,0 +1,18 @@
+// Bounds the number of series with a database server as a label. A fleet can have a server for each store.
+
+const LABELS_MAX = 50
+/** Label of all further servers. */
+const OTHER = 'other'
+
+/** Assigns labels to servers in the order in which a node connects to them. */
+export class ServerLabels {
+  private readonly known = new Set<string>()
+
+  /** Returns the name of the server, or `other` after the first 50 servers. */
+  labelOf(server: string): string {
+    if (this.known.has(server)) return server
+    if (this.known.size >= LABELS_MAX) return OTHER
+    this.known.add(server)
+    return server
+  }
+}
