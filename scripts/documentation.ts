@@ -23,8 +23,8 @@ const OTHER_VARIABLES = [
   'STORE_SYNC_HISTORIES',
   'STORE_SYNC_SEED',
 ]
-/** Names in databases, and of a Python package, that start like the name of a metric. */
-const OTHER_NAMES = /^store_export_(?:reader|owner|store|control|dlt)(?:_|$)/
+/** Names in databases, of a Python package, and of a label of Prometheus, that start like the name of a metric. */
+const OTHER_NAMES = /^store_export_(?:reader|owner|store|control|dlt|docs)(?:_|$)/
 /** Options of other programs: psql, docker, Node.js. */
 const OTHER_OPTIONS = ['--single-transaction', '--time', '--max-semi-space-size', '--heap-growing-percent']
 /** Code that looks like a command: the name of a database session, and a message with the name of the program. */

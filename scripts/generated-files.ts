@@ -31,7 +31,9 @@ import { n8nResources } from './connectors/n8n-resources.ts'
 import { powerQueryTables } from './connectors/power-query-tables.ts'
 import { sheetTables } from './connectors/sheet-tables.ts'
 import { DECISIONS_FOLDER, type DecisionRecord, decisionIndex } from './decision-records.ts'
-import { eventsTable, metricsTable } from './monitoring-reference.ts'
+import { alertRules, alertsTable } from './monitoring/alert-rules.ts'
+import { grafanaDashboard } from './monitoring/grafana-dashboard.ts'
+import { eventsTable, metricsTable } from './monitoring/metrics-reference.ts'
 import { STORE_EXPORT, STORE_SYNC } from './programs.ts'
 
 export type { LiveExample }
@@ -65,6 +67,8 @@ export function generatedFiles(
     ['docs/api/openapi-3.0.json', openApiFile(openapi30)],
     ['docs/api/swagger-2.0.json', openApiFile(swagger20)],
     ['docs/api/postman-collection.json', `${JSON.stringify(postmanCollection(examples), null, 2)}\n`],
+    ['deploy/prometheus/alerts.yaml', alertRules()],
+    ['deploy/grafana/store-export.json', grafanaDashboard()],
     ['docs/operate/settings.md', settingsPage()],
     [`${DECISIONS_FOLDER}/index.md`, DECISIONS_HEAD + decisionIndex(decisions)],
     ['docs/operate/cli.md', storeExportPage()],
@@ -110,6 +114,7 @@ export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>
     ]),
   ],
   ['docs/operate/admin-api.md', new Map([['problems', problemSections()]])],
+  ['docs/operate/runbooks/index.md', new Map([['runbooks', alertsTable()]])],
   ['connectors/google-sheets/Code.gs', new Map([['tables', sheetTables()]])],
   ['connectors/power-query/StoreExport.pq', new Map([['tables', powerQueryTables()]])],
 ])

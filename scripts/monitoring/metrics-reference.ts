@@ -1,7 +1,7 @@
 // Generates the tables of docs/operate/metrics-and-events.md: metrics and log events, from their declarations.
 
-import { EVENTS } from '../packages/operator/src/events.ts'
-import { METRICS, type MetricDeclaration } from '../packages/operator/src/metric-declarations.ts'
+import { EVENTS } from '../../packages/operator/src/events.ts'
+import { METRICS, type MetricDeclaration } from '../../packages/operator/src/metric-declarations.ts'
 
 /** Returns a table with a row for each metric: its type, labels, and meaning. */
 export function metricsTable(): string {

@@ -1,0 +1,21 @@
+// Reads the queries of the dashboard for Grafana.
+
+import { grafanaDashboard } from '../../scripts/monitoring/grafana-dashboard.ts'
+
+/** A panel or a row of the dashboard. */
+export interface DashboardPanel {
+  readonly id: number
+  readonly type: string
+  readonly title: string
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  /** Undefined for a row. */
+  readonly targets?: readonly { readonly refId: string; readonly expr: string }[]
+}
+
+export function dashboardPanels(): readonly DashboardPanel[] {
+  return JSON.parse(grafanaDashboard()).panels
+}
+
+export function dashboardQueries(): string[] {
+  return dashboardPanels().flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+}
