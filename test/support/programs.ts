@@ -1,5 +1,5 @@
-// Starts the installed nginx, HAProxy, and PgBouncer. Each program gets its own folder with a configuration file, and
-// is stopped after the test.
+// Starts the installed nginx, HAProxy, PgBouncer, and Prometheus. Each program gets its own folder with a configuration
+// file, and is stopped after the test.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,10 +31,10 @@ export interface RemovableProgram extends ProxyProgram {
 
 /** The files and arguments of a program. */
 interface Program {
-  readonly name: 'nginx' | 'haproxy' | 'pgbouncer'
+  readonly name: 'nginx' | 'haproxy' | 'pgbouncer' | 'prometheus'
   /** Content of each configuration file by name. */
   readonly settings: (location: Location) => Readonly<Record<string, string>>
-  readonly parameters: (folder: string) => readonly string[]
+  readonly parameters: (folder: string, port: number) => readonly string[]
   /** Port to listen on; a free port by default. */
   readonly port?: number
   /** ID of the program's user if the tests run as root. */
@@ -145,6 +145,48 @@ ${settings}
   })
 }
 
+/** What Prometheus scrapes, and how often. */
+export interface PrometheusOptions {
+  /** Addresses of the operations listeners, such as `127.0.0.1:9090`. */
+  readonly targets: readonly string[]
+  readonly job: string
+  /** The rules, in YAML. */
+  readonly rules: string
+  readonly intervalMs: number
+}
+
+/** Starts Prometheus with rules, and stops it after the test. */
+export async function startPrometheus(options: PrometheusOptions): Promise<ProxyProgram> {
+  const { targets, job, rules, intervalMs } = options
+  const prometheus = await startProgram({
+    name: 'prometheus',
+    settings: () => ({
+      'rules.yaml': rules,
+      // JSON is YAML.
+      'prometheus.yaml': JSON.stringify({
+        global: { scrape_interval: `${intervalMs}ms`, evaluation_interval: `${intervalMs}ms` },
+        rule_files: ['rules.yaml'],
+        scrape_configs: [{ job_name: job, static_configs: [{ targets }] }],
+      }),
+    }),
+    parameters: (folder, port) => [
+      `--config.file=${folder}/prometheus.yaml`,
+      `--storage.tsdb.path=${folder}/data`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+  })
+  await waitUntil(() => hasScrapedAll(prometheus.url, targets.length))
+  return prometheus
+}
+
+/** Whether Prometheus is ready and has scraped this number of targets. It learns its targets after five seconds. */
+async function hasScrapedAll(url: string, count: number): Promise<boolean> {
+  const response = await fetch(`${url}/api/v1/targets`)
+  if (!response.ok) return false
+  const { data } = (await response.json()) as { data: { activeTargets: { health: string }[] } }
+  return data.activeTargets.filter(({ health }) => health === 'up').length === count
+}
+
 async function startProgram(program: Program): Promise<ProxyProgram> {
   const running = await runProgram(program)
   onTestFinished(running.remove)
@@ -162,7 +204,7 @@ async function runProgram(program: Program): Promise<RemovableProgram> {
   const command = pathOf(program.name)
   const identity = user === undefined ? {} : { uid: user, gid: user }
   const launch = () => {
-    const child = spawn(command, program.parameters(folder), {
+    const child = spawn(command, program.parameters(folder, port), {
       ...identity,
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
