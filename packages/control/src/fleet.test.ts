@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-const USE: NodeServer = { server: 'db-1:5432', limit: 20, open: 12, inUse: 5, waiting: 0, isFailing: false }
+const USE: NodeServer = { server: 'db-1:5432', limit: 20, open: 12, inUse: 5, waiting: 0, failure: null }
 
 async function announce(name: string, servers: readonly NodeServer[]) {
   const { database, keys, random } = control
@@ -54,8 +54,8 @@ test('if nodes are announced, the status has their versions, and says which are 
   await control.sql`update nodes set seen_at = now() - interval '1 minute' where name = 'web-2'`
   const { nodes } = await readFleetStatus(control.database, 5)
   expect(nodes.map(({ name, version, isAlive }) => [name, version, isAlive])).toEqual([
-    ['web-1', '1.2.3', true],
     ['web-2', '1.2.3', false],
+    ['web-1', '1.2.3', true],
   ])
 })
 
@@ -66,19 +66,31 @@ test('if two live nodes use a server, the status adds their connections, and lea
   await control.sql`update nodes set seen_at = now() - interval '1 minute' where name = 'web-3'`
   const { servers } = await readFleetStatus(control.database, 5)
   expect(servers).toEqual([
-    { server: 'db-1:5432', nodes: 2, limit: 40, open: 24, inUse: 25, waiting: 3, isFailing: false, saturation: 1 },
-    { server: 'db-2:5432', nodes: 1, limit: 20, open: 12, inUse: 1, waiting: 0, isFailing: false, saturation: 0.05 },
+    { server: 'db-1:5432', nodes: 2, limit: 40, open: 24, inUse: 25, waiting: 3, failure: null, saturation: 1 },
+    { server: 'db-2:5432', nodes: 1, limit: 20, open: 12, inUse: 1, waiting: 0, failure: null, saturation: 0.05 },
   ])
 })
 
 test('if a node has more than 50 servers, its announcement has those that fail or have the most connections in use', async () => {
   const servers = Array.from({ length: 200 }, (_, n) => ({ ...USE, limit: 1000, server: `db-${n}:5432`, inUse: n }))
-  await announce('web-1', [...servers, { ...USE, server: 'down:5432', inUse: 0, isFailing: true }])
+  await announce('web-1', [...servers, { ...USE, server: 'down:5432', inUse: 0, failure: 'unreachable' }])
   const named = (await readFleetStatus(control.database, 1000)).servers.map(({ server }) => server)
   expect(named).toHaveLength(50)
   expect(named.slice(0, 3)).toEqual(['down:5432', 'db-199:5432', 'db-198:5432'])
   const [row] = await control.sql`select octet_length(servers::text) as bytes from nodes where name = 'web-1'`
   expect(row?.bytes).toBeLessThan(6000)
+})
+
+test('if a node cannot reach a server and another finds it full, the server is unreachable and comes first', () => {
+  const servers = sumByServer([
+    { ...USE, server: 'a', inUse: 20 },
+    { ...USE, server: 'b', failure: 'full' },
+    { ...USE, server: 'b', failure: 'unreachable' },
+  ])
+  expect(servers.map(({ server, failure }) => [server, failure])).toEqual([
+    ['b', 'unreachable'],
+    ['a', null],
+  ])
 })
 
 test('if servers are equally saturated, they are listed by waiting requests and then by name', () => {
@@ -119,7 +131,7 @@ test('if stores were slow, failed, or got too many requests, the status lists th
     expect.objectContaining({ name: 'Failing', slowestMs: 90, requests: 4 }),
     expect.objectContaining({ name: 'Limited', slowestMs: 7, requests: 31 }),
   ])
-  expect(fleet.failingStores).toEqual([expect.objectContaining({ id: failing.id, errors: 4 })])
+  expect(fleet.failingStores).toEqual([expect.objectContaining({ id: failing.id, errors: 4, server: '127.0.0.1:5432' })])
   expect(fleet.limitedKeys).toEqual([
     expect.objectContaining({ id: limitedKey, name: 'Bookkeeping', storeName: 'Limited', rejected: 31 }),
   ])

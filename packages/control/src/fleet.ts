@@ -2,7 +2,7 @@
 // The data is in the control database anyway, except for the state of nodes, which nodes.ts writes with each
 // announcement. It reads at most the last hour of the request log.
 
-import { type Pool, sql } from '@store-export/postgres'
+import { type Pool, parseConnectionUrl, serverOf, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
 import { IS_LIVE, type NodeServer } from './nodes.ts'
 
@@ -47,6 +47,8 @@ export interface SlowStore extends NamedStore {
 }
 
 export interface FailingStore extends NamedStore {
+  /** Hosts and ports of the database server; null for a store without a database, or with an invalid URL. */
+  readonly server: string | null
   /** Requests that got `STORE_DB_ERROR`. */
   readonly errors: number
   readonly lastAt: Date
@@ -83,7 +85,7 @@ export async function readFleetStatus({ pool }: ControlDatabase, limit: number):
   const rows = await pool.query<FleetNode & { readonly servers: readonly NodeServer[] }>(sql`
     select name, version, started_at as "startedAt", seen_at as "seenAt", ${IS_LIVE} as "isAlive",
       servers
-    from nodes order by name`)
+    from nodes order by "isAlive", name`)
   const live = rows.filter(({ isAlive }) => isAlive)
   return {
     at,
@@ -91,10 +93,13 @@ export async function readFleetStatus({ pool }: ControlDatabase, limit: number):
     servers: sumByServer(live.flatMap(({ servers }) => servers)).slice(0, limit),
     stores: await pool.query<StoreCount>(sql`
       select origin, state, count(*)::int as count from stores where removed_at is null
-      group by origin, state order by origin, state`),
+      group by origin, state order by count desc, origin, state`),
     ...(await readProblems(pool, limit)),
   }
 }
+
+/** The failures of a server, the worst first. */
+const FAILURES = ['unreachable', 'full'] as const
 
 /** Returns the use of each server by all nodes together, the most saturated server first. */
 export function sumByServer(uses: readonly NodeServer[]): FleetServer[] {
@@ -108,13 +113,13 @@ export function sumByServer(uses: readonly NodeServer[]): FleetServer[] {
       open: sum(({ open }) => open),
       inUse: sum(({ inUse }) => inUse),
       waiting: sum(({ waiting }) => waiting),
-      isFailing: each.some(({ isFailing }) => isFailing),
+      failure: FAILURES.find((failure) => each.some((use) => use.failure === failure)) ?? null,
       saturation: Math.max(...each.map(({ inUse, limit }) => inUse / limit)),
     }
   })
   return sums.toSorted(
     (a, b) =>
-      Number(b.isFailing) - Number(a.isFailing) ||
+      Number(b.failure !== null) - Number(a.failure !== null) ||
       b.saturation - a.saturation ||
       b.waiting - a.waiting ||
       (a.server < b.server ? -1 : 1),
@@ -127,6 +132,7 @@ interface Finding {
   readonly storeId: string
   readonly externalId: string | null
   readonly storeName: string
+  readonly databaseUrl: string | null
   /** Null unless `kind` is `limited`. */
   readonly keyId: string | null
   readonly keyName: string | null
@@ -173,7 +179,7 @@ async function readProblems(
       (select 'limited', store_id, key_id, name, rejected, requests, rejected_at from keys
         where rejected > 0 order by rejected desc, key_id limit ${limit}::int)
     )
-    select f.kind, s.id as "storeId", s.external_id as "externalId", s.name as "storeName", f.key_id as "keyId",
+    select f.kind, s.id as "storeId", s.external_id as "externalId", s.name as "storeName", s.database_url as "databaseUrl", f.key_id as "keyId",
       f.key_name as "keyName", f.value::float8 as value, f.requests::float8 as requests, f.last_at as "lastAt",
       case when f.kind = 'slow' then (
         select l.endpoint from api_keys k join request_log l on l.key_id = k.id
@@ -189,7 +195,12 @@ async function readProblems(
       endpoint: each.endpoint ?? '',
       requests: each.requests,
     })),
-    failingStores: of('failing').map((each) => ({ ...storeOf(each), errors: each.value, lastAt: timeOf(each) })),
+    failingStores: of('failing').map((each) => ({
+      ...storeOf(each),
+      server: serverOfUrl(each.databaseUrl),
+      errors: each.value,
+      lastAt: timeOf(each),
+    })),
     limitedKeys: of('limited').map((each) => ({
       id: each.keyId ?? '',
       name: each.keyName ?? '',
@@ -198,6 +209,15 @@ async function readProblems(
       rejected: each.value,
       lastAt: timeOf(each),
     })),
+  }
+}
+
+function serverOfUrl(url: string | null): string | null {
+  try {
+    return url === null ? null : serverOf(parseConnectionUrl(url))
+  } catch {
+    // The URL was invalid when it was registered, or became so. That is why the store fails.
+    return null
   }
 }
 

@@ -33,8 +33,8 @@ export interface NodeServer {
   readonly inUse: number
   /** Requests that wait for a connection. */
   readonly waiting: number
-  /** Whether the last attempt to connect failed because of the server. */
-  readonly isFailing: boolean
+  /** Why the last attempt to connect failed because of the server; null if it succeeded. */
+  readonly failure: 'unreachable' | 'full' | null
 }
 
 /** Thrown if live nodes lack the secret that a change needs. */
@@ -91,7 +91,7 @@ export async function announceNode(options: NodeAnnouncement): Promise<{ close()
 
 /** Returns the servers that failed, or that have the largest share of their limit in use. */
 function worstOf(servers: readonly NodeServer[]): NodeServer[] {
-  const rank = ({ isFailing, inUse, limit }: NodeServer) => Number(isFailing) + inUse / limit
+  const rank = ({ failure, inUse, limit }: NodeServer) => Number(failure !== null) + inUse / limit
   return servers.toSorted((a, b) => rank(b) - rank(a) || b.waiting - a.waiting).slice(0, SERVERS_MAX)
 }
 

@@ -6,7 +6,7 @@ import { fleetScreen } from './fleet-screen.ts'
 const AT = new Date('2026-11-25T03:12:07Z')
 const secondsAgo = (seconds: number) => new Date(AT.getTime() - seconds * 1000)
 const ID = 'a4679ace-51b5-4aad-a5f2-57319a5786ec'
-const USE = { nodes: 2, limit: 40, open: 40, waiting: 3, isFailing: false }
+const USE = { nodes: 2, limit: 40, open: 40, waiting: 3, failure: null }
 
 const FLEET: FleetStatus = {
   at: AT,
@@ -20,18 +20,21 @@ const FLEET: FleetStatus = {
   ],
   servers: [
     { ...USE, server: 'db-1:5432', inUse: 38, saturation: 0.95 },
-    { ...USE, server: 'db-2:5432', inUse: 0, saturation: 0, isFailing: true },
+    { ...USE, server: 'db-2:5432', inUse: 0, saturation: 0, failure: 'unreachable' },
   ],
   slowestStores: [{ id: ID, externalId: null, name: 'Slow', slowestMs: 4801, endpoint: '/api/v1/orders', requests: 6 }],
   limitedKeys: [],
-  failingStores: [{ id: ID, externalId: null, name: 'Evil\x1b[2J\u0007', errors: 1200, lastAt: secondsAgo(60) }],
+  failingStores: [
+    { id: ID, externalId: null, name: 'Evil\x1b[2J\u0007', server: 'db-2:5432', errors: 1200, lastAt: secondsAgo(60) },
+  ],
 }
+const PROBLEM = 'the database does not respond: db-0.internal:5432 did not accept the session within 4000 ms'
 const plain = (_: unknown, text: string) => text
 const colored = (style: Parameters<typeof styleText>[0], text: string) =>
   styleText(style, text, { validateStream: false })
 
 test('with enough width, the screen has nodes, stores, servers, and problems in aligned columns', () => {
-  expect(fleetScreen(FLEET, { width: 120, style: plain }).join('\n')).toBe(
+  expect(fleetScreen(FLEET, { width: 120, style: plain, problem: null }).join('\n')).toBe(
     `2026-11-25T03:12:07Z  10,000 stores (12 generating, 9,988 ready)
 
 Nodes: 1 of 2 alive
@@ -45,8 +48,8 @@ Servers by saturation
      0 %      0 of 40        3  unreachable  db-2:5432
 
 Stores with database errors, last 15 minutes
-  errors  last       store                                 name
-   1,200  1 min ago  ${ID}  Evil?[2J?
+  errors  last       store                                 server     name
+   1,200  1 min ago  ${ID}  db-2:5432  Evil?[2J?
 
 Slowest stores, last hour
    slowest  endpoint        store                                 name
@@ -59,7 +62,7 @@ Keys over their limit, last 15 minutes
 
 test('in a narrow terminal, no line is longer than its width, and a cut line ends its style', () => {
   for (const width of [20, 40, 80]) {
-    for (const line of fleetScreen(FLEET, { width, style: colored })) {
+    for (const line of fleetScreen(FLEET, { width, style: colored, problem: PROBLEM })) {
       const shown = stripVTControlCharacters(line)
       expect(Array.from(shown).length).toBeLessThanOrEqual(width)
       expect(shown).not.toMatch(/\p{Cc}/u)
@@ -67,4 +70,23 @@ test('in a narrow terminal, no line is longer than its width, and a cut line end
       if (styles.length > 0) expect(styles.at(-1)).toMatch(/^(?:0|39|22)m/)
     }
   }
+})
+
+test('during an upgrade of many nodes, the screen counts the versions, and shows ten nodes', () => {
+  const node = { name: 'web', version: '1.2.3', startedAt: AT, seenAt: AT, isAlive: true }
+  const nodes = Array.from({ length: 30 }, (_, n) => (n < 9 ? { ...node, version: '1.3.0' } : node))
+  const lines = fleetScreen({ ...FLEET, nodes }, { width: 120, style: plain, problem: null })
+  expect(lines).toContain('Nodes: 30 of 30 alive (21 with 1.2.3, 9 with 1.3.0); the first 10:')
+  expect(lines.filter((line) => line.startsWith('  web '))).toHaveLength(10)
+})
+
+test('if the state could not be read again, the screen first says why, and since when', () => {
+  const lines = fleetScreen(FLEET, { width: 60, style: plain, problem: PROBLEM })
+  expect(lines.slice(0, 5)).toEqual([
+    'Not refreshed since 03:12:07Z: the database does not',
+    'respond: db-0.internal:5432 did not accept the session',
+    'within 4000 ms',
+    '',
+    expect.stringMatching(/^2026-11-25T03:12:07Z/),
+  ])
 })

@@ -8,6 +8,8 @@ export interface ScreenOptions {
   /** Width in characters. Longer lines are cut. */
   readonly width: number
   readonly style: typeof styled
+  /** Why the state could not be read again, so that the screen shows an older one; null if it is current. */
+  readonly problem: string | null
 }
 
 interface Column<T> {
@@ -25,6 +27,8 @@ const UNITS = [
   ['min', 60],
   ['s', 1],
 ] as const
+/** Nodes on the screen. Those that are gone come first. */
+const NODES_MAX = 10
 /** Share of the limit from which a server needs attention. */
 const SATURATED = 0.9
 
@@ -37,10 +41,10 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
     style('bold', title),
     ...(rows.length === 0 ? [style('dim', '  none')] : table(rows, columns, style)),
   ]
-  const alive = fleet.nodes.filter(({ isAlive }) => isAlive).length
   const lines = [
+    ...problemLines(fleet, options),
     `${fleet.at.toISOString().slice(0, 19)}Z  ${storesLine(fleet.stores)}`,
-    ...section(`Nodes: ${alive} of ${fleet.nodes.length} alive`, fleet.nodes, [
+    ...section(nodesTitle(fleet.nodes), fleet.nodes.slice(0, NODES_MAX), [
       { title: 'node', text: ({ name }) => name },
       { title: 'version', text: ({ version }) => version ?? 'unknown' },
       { title: 'state', text: (node) => stateOf(node, style) },
@@ -51,13 +55,14 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
       { title: 'in use', text: (server) => saturationOf(server, style), isNumber: true },
       { title: 'connections', text: ({ inUse, limit }) => `${inUse} of ${limit}`, isNumber: true },
       { title: 'waiting', text: ({ waiting }) => String(waiting), isNumber: true },
-      { title: 'state', text: ({ isFailing }) => (isFailing ? style('red', 'unreachable') : 'ok') },
+      { title: 'state', text: ({ failure }) => (failure === null ? 'ok' : style('red', failure)) },
       { title: 'server', text: ({ server }) => server },
     ]),
     ...section('Stores with database errors, last 15 minutes', fleet.failingStores, [
       { title: 'errors', text: ({ errors }) => errors.toLocaleString('en'), isNumber: true },
       { title: 'last', text: ({ lastAt }) => ago(lastAt) },
       { title: 'store', text: ({ id }) => id },
+      { title: 'server', text: ({ server }) => server ?? 'none' },
       { title: 'name', text: ({ name }) => name },
     ]),
     ...section('Slowest stores, last hour', fleet.slowestStores, [
@@ -77,12 +82,34 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
   return lines.map((line) => cutToWidth(line, options.width))
 }
 
+/** Returns the problem in as many lines as it needs, and an empty line. */
+function problemLines({ at }: FleetStatus, { problem, style, width }: ScreenOptions): string[] {
+  if (problem === null) return []
+  const text = `Not refreshed since ${at.toISOString().slice(11, 19)}Z: ${problem}`
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`.trimStart()
+    if (longer.length <= width) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return [...lines.map((line) => style('red', printable(line))), '']
+}
+
 function storesLine(counts: readonly StoreCount[]): string {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const parts = counts.map(
     ({ origin, state, count }) => `${count.toLocaleString('en')} ${origin === 'imported' ? 'imported' : state}`,
   )
   return countOf(total, 'store') + (parts.length === 0 ? '' : ` (${parts.join(', ')})`)
+}
+
+/** Returns how many nodes are alive, with their versions if these differ, as during an upgrade. */
+function nodesTitle(nodes: readonly FleetNode[]): string {
+  const alive = nodes.filter(({ isAlive }) => isAlive)
+  const byVersion = [...Map.groupBy(alive, ({ version }) => version ?? 'unknown')]
+  const versions = byVersion.map(([version, each]) => `${each.length} with ${version}`).toSorted()
+  const shown = nodes.length > NODES_MAX ? `; the first ${NODES_MAX}:` : ''
+  return `Nodes: ${alive.length} of ${nodes.length} alive${versions.length > 1 ? ` (${versions.join(', ')})` : ''}${shown}`
 }
 
 function stateOf({ isAlive }: FleetNode, style: typeof styled): string {

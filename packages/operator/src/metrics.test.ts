@@ -96,7 +96,7 @@ describe('metrics', () => {
 
   test('if a node has more than 50 database servers, the others share one series with their highest saturation', async () => {
     const metrics = createMetrics()
-    const use = { limit: 20, open: 3, inUse: 2, waiting: 1, isFailing: false }
+    const use = { limit: 20, open: 3, inUse: 2, waiting: 1, failure: null }
     const servers = Array.from({ length: 60 }, (_, n) => ({ ...use, server: `db-${n}:5432`, inUse: n === 59 ? 20 : 2 }))
     metrics.handleEvent({ event: 'servers.sampled', servers })
     metrics.handleEvent({ event: 'store.server_failed', server: 'db-59:5432', reason: 'full' })

@@ -39,10 +39,10 @@ test('if nodes serve requests, status has their versions, their servers, and the
   expect(status.nodes[0]).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/), alive: true })
   expect(status.stores).toEqual([{ origin: 'generated', state: 'ready', count: 2 }])
   expect(status.servers).toEqual([
-    expect.objectContaining({ server: '127.0.0.1:1', unreachable: true, in_use: 0, limit: 20, nodes: 1 }),
-    expect.objectContaining({ unreachable: false, open: 1, limit: 20 }),
+    expect.objectContaining({ server: '127.0.0.1:1', state: 'unreachable', in_use: 0, limit: 20, nodes: 1 }),
+    expect.objectContaining({ state: 'ok', open: 1, limit: 20 }),
   ])
-  expect(status.failing_stores).toEqual([expect.objectContaining({ id: lost.id, errors: 1 })])
+  expect(status.failing_stores).toEqual([expect.objectContaining({ id: lost.id, errors: 1, server: '127.0.0.1:1' })])
   expect(status.keys_over_limit).toEqual([expect.objectContaining({ store_id: store.id })])
   expect(status.slowest_stores.map(({ id }: { id: string }) => id).toSorted()).toEqual([store.id, lost.id].toSorted())
 })

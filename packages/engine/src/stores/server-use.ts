@@ -1,6 +1,7 @@
 // Sums up what a node uses of each database server, for metrics and for `store-export status`.
 
 import type { ConnectionBudget } from './connection-budget.ts'
+import { failureReason } from './failure-reason.ts'
 import type { StorePool } from './store-pool.ts'
 
 /** What a node uses of one database server. */
@@ -15,8 +16,8 @@ export interface ServerUse {
   readonly inUse: number
   /** Requests that wait for a connection. */
   readonly waiting: number
-  /** Whether the last attempt to connect failed because of the server. */
-  readonly isFailing: boolean
+  /** Why the last attempt to connect failed because of the server; null if it succeeded. */
+  readonly failure: 'unreachable' | 'full' | null
 }
 
 /** The slots in use and the waiting requests, each with its pool. */
@@ -34,8 +35,13 @@ export function serverUses(servers: ReadonlyMap<string, ConnectionBudget>, { run
     open: budget.connections,
     inUse: inUse.get(budget) ?? 0,
     waiting: waiters.get(budget) ?? 0,
-    isFailing: budget.pause.isFailing,
+    failure: failureOf(budget),
   }))
+}
+
+function failureOf({ pause }: ConnectionBudget): ServerUse['failure'] {
+  if (!pause.isFailing) return null
+  return failureReason(pause.cause) === 'server_full' ? 'full' : 'unreachable'
 }
 
 function countByServer(users: Iterable<{ readonly pool: StorePool }>): Map<ConnectionBudget, number> {

@@ -61,7 +61,7 @@ async function watch(context: CommandContext, { json }: StatusOptions): Promise<
   try {
     while (!stopping.signal.aborted) {
       if (json) printJson(problem === null ? describe(fleet) : { error: problem })
-      else draw([...(problem === null ? [] : [styled('red', problem)]), ...linesOf(fleet)], isScreen)
+      else draw(linesOf(fleet, problem), isScreen)
       // The signal ends the wait by an error.
       await delay(WATCH_INTERVAL_MS, null, { signal: stopping.signal }).catch(() => undefined)
       if (stopping.signal.aborted) break
@@ -88,9 +88,9 @@ async function read({ controlUrl, config }: CommandContext, isJson: boolean): Pr
   }
 }
 
-function linesOf(fleet: FleetStatus): string[] {
+function linesOf(fleet: FleetStatus, problem: string | null = null): string[] {
   const width = process.stdout.isTTY ? process.stdout.columns : DEFAULT_WIDTH
-  return fleetScreen(fleet, { width, style: styled })
+  return fleetScreen(fleet, { width, style: styled, problem })
 }
 
 /** Replaces the screen with as many lines as fit. Without a screen, prints all lines. */
@@ -114,7 +114,7 @@ function describe({ at, nodes, stores, servers, slowestStores, limitedKeys, fail
       seen_at: seenAt,
     })),
     stores,
-    servers: servers.map(({ server, nodes, limit, open, inUse, waiting, isFailing, saturation }) => ({
+    servers: servers.map(({ server, nodes, limit, open, inUse, waiting, failure, saturation }) => ({
       server,
       nodes,
       limit,
@@ -122,7 +122,7 @@ function describe({ at, nodes, stores, servers, slowestStores, limitedKeys, fail
       in_use: inUse,
       waiting,
       saturation,
-      unreachable: isFailing,
+      state: failure ?? 'ok',
     })),
     slowest_stores: slowestStores.map(({ id, externalId, name, slowestMs, endpoint, requests }) => ({
       id,
@@ -132,10 +132,11 @@ function describe({ at, nodes, stores, servers, slowestStores, limitedKeys, fail
       endpoint,
       requests,
     })),
-    failing_stores: failingStores.map(({ id, externalId, name, errors, lastAt }) => ({
+    failing_stores: failingStores.map(({ id, externalId, name, server, errors, lastAt }) => ({
       id,
       external_id: externalId,
       name,
+      server,
       errors,
       last_at: lastAt,
     })),

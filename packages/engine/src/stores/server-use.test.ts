@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { ConnectionBudget } from './connection-budget.ts'
+import { serverUses } from './server-use.ts'
+
+test('if the last attempt to connect to a server failed, its use says whether the server is unreachable or full', () => {
+  const servers = new Map(['ok', 'lost', 'full', 'back'].map((server) => [server, new ConnectionBudget(20)]))
+  const fail = (server: string, code: string) =>
+    servers.get(server)?.pause.failed(Object.assign(new Error('failed'), { code }), 1)
+  fail('lost', 'ECONNREFUSED')
+  fail('full', '53300')
+  fail('back', 'ECONNREFUSED')
+  servers.get('back')?.pause.succeeded()
+  const uses = serverUses(servers, { running: [], waiting: [] })
+  expect(uses.map(({ server, failure }) => [server, failure])).toEqual([
+    ['ok', null],
+    ['lost', 'unreachable'],
+    ['full', 'full'],
+    ['back', null],
+  ])
+})
