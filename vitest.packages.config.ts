@@ -1,8 +1,15 @@
-// `npm run test:manifests`, which needs Python and kubectl or Go: npm can't install these programs.
+// `npm run test:manifests`, `test:units`, and `test:image`: tests of what operators deploy. They need kubectl,
+// systemd-analyze, and podman, which npm can't install.
 
 import { defineConfig } from 'vitest/config'
 
 // Vitest requires a default export.
 export default defineConfig({
-  test: { include: ['test/packages/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 600_000 },
+  test: {
+    include: ['test/packages/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    pool: 'forks',
+    testTimeout: 90_000,
+    hookTimeout: 600_000,
+  },
 })
