@@ -44,10 +44,16 @@ interface LockedPackage {
   readonly devOptional?: boolean
 }
 
-/** The members of an SPDX 2.3 document that `sbom` filters. */
+/** The members of a CycloneDX component that `sbom` reads. `bom-ref` is the package's name and version. */
+interface SbomComponent {
+  readonly 'bom-ref': string
+  readonly name: string
+}
+
 interface Sbom {
-  readonly packages: readonly { readonly SPDXID: string; readonly name: string; readonly versionInfo: string }[]
-  readonly relationships: readonly { readonly spdxElementId: string; readonly relatedSpdxElement: string }[]
+  readonly metadata: { readonly component: SbomComponent }
+  readonly components: readonly SbomComponent[]
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
 }
 
 const { positionals } = parseArgs({ allowPositionals: true })
@@ -77,7 +83,7 @@ function prepare(version: string): void {
   })
   console.log(`Every package has version ${version}. Next:
   git commit --all --message 'chore(release): ${version}'
-  git tag v${version}
+  git tag --sign --message 'Version ${version}' v${version}
   git push --atomic origin main v${version}`)
 }
 
@@ -122,31 +128,40 @@ function build(folder: string): void {
   } finally {
     rmSync(temporary, { recursive: true, force: true })
   }
-  writeFileSync(path.join(folder, `${service}.spdx.json`), `${JSON.stringify(sbom(), null, 2)}\n`)
+  writeFileSync(path.join(folder, `${service}.cdx.json`), `${JSON.stringify(sbom(), null, 2)}\n`)
   const sums = readdirSync(folder).map((file) => `${sha256(path.join(folder, file))}  ${file}\n`)
   writeFileSync(path.join(folder, 'SHA256SUMS'), sums.join(''))
   console.log(`${readdirSync(folder).length} files in ${folder}/`)
 }
 
 /**
- * Returns the SPDX document of the packages that the service and the published packages contain. These don't contain
+ * Returns the CycloneDX document of the packages that the service and the published packages contain. These don't contain
  * the embedded PostgreSQL, which is an optional dependency. `npm sbom --omit dev` also omits shipped packages that are
  * development dependencies of the root, so this function reads the lockfile instead.
  */
 function sbom(): Sbom {
-  const document: Sbom = JSON.parse(run('npm', ['sbom', '--sbom-format', 'spdx', '--package-lock-only']))
+  const document: Sbom = JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']))
   const { packages: locked }: { packages: Record<string, LockedPackage> } = JSON.parse(readFileSync(LOCKFILE, 'utf8'))
   const shipped = new Set(
     Object.entries(locked)
       .filter(([, { dev, optional, devOptional }]) => !(dev || optional || devOptional))
-      .map(([folder, { name, version }]) => `${name ?? folder.split('node_modules/').at(-1)} ${version}`),
+      .map(([folder, { name, version }]) => `${name ?? folder.split('node_modules/').at(-1)}@${version}`),
   )
-  const packages = document.packages.filter(({ name, versionInfo }) => shipped.has(`${name} ${versionInfo}`))
-  const ids = new Set(['SPDXRef-DOCUMENT', ...packages.map(({ SPDXID }) => SPDXID)])
-  const relationships = document.relationships.filter(
-    ({ spdxElementId, relatedSpdxElement }) => ids.has(spdxElementId) && ids.has(relatedSpdxElement),
-  )
-  return { ...document, packages, relationships }
+  const isShipped = (ref: string) => shipped.has(ref)
+  return {
+    ...document,
+    metadata: { ...document.metadata, component: withFullName(document.metadata.component) },
+    components: document.components.filter((component) => isShipped(component['bom-ref'])).map(withFullName),
+    dependencies: document.dependencies
+      .filter(({ ref }) => isShipped(ref))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isShipped) })),
+  }
+}
+
+/** npm names the project and its packages after their folders. */
+function withFullName(component: SbomComponent): SbomComponent {
+  const reference = component['bom-ref']
+  return { ...component, name: reference.slice(0, reference.lastIndexOf('@')) }
 }
 
 /** Returns the text between a heading of the second level and the next one. */
