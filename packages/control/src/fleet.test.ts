@@ -131,7 +131,9 @@ test('if stores were slow, failed, or got too many requests, the status lists th
     expect.objectContaining({ name: 'Failing', slowestMs: 90, requests: 4 }),
     expect.objectContaining({ name: 'Limited', slowestMs: 7, requests: 31 }),
   ])
-  expect(fleet.failingStores).toEqual([expect.objectContaining({ id: failing.id, errors: 4, server: '127.0.0.1:5432' })])
+  expect(fleet.failingStores).toEqual([
+    expect.objectContaining({ id: failing.id, errors: 4, server: '127.0.0.1:5432' }),
+  ])
   expect(fleet.limitedKeys).toEqual([
     expect.objectContaining({ id: limitedKey, name: 'Bookkeeping', storeName: 'Limited', rejected: 31 }),
   ])
