@@ -8,7 +8,7 @@ import { type ApiClient, pagePath } from './lib/api-client.ts'
 import { type Child, startChild } from './lib/child.ts'
 import { type Dataset, makeDataset } from './lib/dataset.ts'
 import { ORDERS_DEFAULT, readServers } from './lib/options.ts'
-import { medianOf, medianRatio, runRounds, type Samples, type Variant } from './lib/rounds.ts'
+import { medianOf, medianRatio, medianRatioLimits, runRounds, type Samples, type Variant } from './lib/rounds.ts'
 import { type BenchServer, startBenchServer } from './lib/servers.ts'
 import { spread } from './lib/walk.ts'
 import { timestampBeforeChanges } from './service/filtered-pages.ts'
@@ -51,7 +51,9 @@ async function bench(server: BenchServer): Promise<void> {
     ]
     const samples = await measurePages(server, running, comparisons)
     console.log(`\n${dataset.version}: ${dataset.rows} rows, pages of ${LIMITS.pageRowsMax} orders, ${ROUNDS} rounds\n`)
-    console.log('| List | Pages | Without a window, ms | With, ms | Ratio |\n| --- | --- | ---: | ---: | ---: |')
+    console.log(
+      '| List | Pages | Without a window, ms | With, ms | Ratio | Confidence interval (95 %) |\n| --- | --- | ---: | ---: | ---: | ---: |',
+    )
     for (const comparison of comparisons)
       for (const which of ['first', 'later'] as const) report(samples, comparison, which)
     await readSlices(dataset, running)
@@ -99,9 +101,9 @@ async function cursorsOf(client: ApiClient, query: string): Promise<string[]> {
 function report(samples: Samples, { name }: Comparison, which: 'first' | 'later'): void {
   const names = [variantName(name, which, 'with'), variantName(name, which, 'without')] as const
   const [withWindow, without] = names.map((each) => medianOf(samples.get(each) ?? [], 'totalMs').toFixed(3))
-  console.log(
-    `| ${name} | ${which} | ${without} | ${withWindow} | ${medianRatio(samples, names, 'totalMs').toFixed(3)} |`,
-  )
+  const ratio = medianRatio(samples, names, 'totalMs').toFixed(3)
+  const limits = medianRatioLimits(samples, names, 'totalMs').map((limit) => limit.toFixed(3))
+  console.log(`| ${name} | ${which} | ${without} | ${withWindow} | ${ratio} | ${limits.join(' to ')} |`)
 }
 
 /** Reads slices by creation time, all at the same time, while orders change. */

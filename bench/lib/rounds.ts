@@ -87,8 +87,26 @@ export function medianOf(samples: readonly Sample[], figure: keyof Sample): numb
 
 /** Returns the median over the rounds of the ratio of two variants within a round. */
 export function medianRatio(samples: Samples, names: readonly [string, string], figure: keyof Sample): number {
+  return median(ratios(samples, names, figure))
+}
+
+/**
+ * Returns the limits between which the median of the ratio lies with at least 95 % confidence. They are two of the sorted
+ * ratios, so their distribution doesn't matter. There must be at least 6 rounds.
+ */
+export function medianRatioLimits(
+  samples: Samples,
+  names: readonly [string, string],
+  figure: keyof Sample,
+): readonly [number, number] {
+  const sorted = ratios(samples, names, figure).toSorted((a, b) => a - b)
+  const index = Math.max(0, Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)) - 1)
+  return [sorted[index] ?? Number.NaN, sorted.at(-1 - index) ?? Number.NaN]
+}
+
+function ratios(samples: Samples, names: readonly [string, string], figure: keyof Sample): number[] {
   const [above = [], below = []] = names.map((name) => samples.get(name))
-  return median(above.map((sample, index) => sample[figure] / (below[index]?.[figure] ?? Number.NaN)))
+  return above.map((sample, index) => sample[figure] / (below[index]?.[figure] ?? Number.NaN))
 }
 
 /** Returns the median; NaN for no values. For an even number of values, this is the mean of the two middle ones. */
