@@ -85,18 +85,18 @@ describe('the benchmark report', () => {
     expect(text).not.toContain('undefined')
   })
 
-  test('if a benchmark ran with another number of orders, the page has a column that names the number', () => {
+  test('if a benchmark ran with another number of orders, the performance page has a column that names the number', () => {
     const text = performancePage({ results: [old, { ...old, orders: 2_000_000 }], peers: [], sync: null })
     expect(text).toContain('|  | Installed | Installed, 2,000,000 orders |')
     expect(text).toContain('| orders, pages of 250 | 1.39 | 1.39 |')
   })
 
-  test('if a run misses a goal, the page shows the value in bold', () => {
+  test('if a benchmark misses a goal, the performance page shows the value in bold', () => {
     const text = performancePage({ results: [old], peers: [], sync: null })
     expect(text).toContain('| Time of the store | 5 ms | **5.0 ms** |')
   })
 
-  test('if there are results of peers, the first table of the page has the range of their ratios without the service', () => {
+  test('if there are results of other servers, the first table of the page has their ratios, without that of the service', () => {
     const text = performancePage({ results: [old], peers: [peers], sync: null })
     expect(text).toContain('| a page of 250 orders from other servers | the same page from the service | 4.32 |')
   })
@@ -105,7 +105,7 @@ describe('the benchmark report', () => {
     expect(await readFile(DOCUMENT, 'utf8')).toBe(await storedPage())
   })
 
-  test('if a server was measured with several numbers of orders, the usual number comes first', () => {
+  test('if a server was measured with several numbers of orders, the result with 200,000 orders comes first', () => {
     const sizes = [2_000_000, 10_000, 200_000].map((orders) => ({ ...old, orders }))
     const kept = inOrder([...sizes, { ...old, server: 'embedded', orders: 2_000_000 }])
     expect(kept.map(({ server, orders }) => `${server} ${orders}`)).toEqual([

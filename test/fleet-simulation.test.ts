@@ -28,7 +28,7 @@ it('the fleet simulation has the same figures with the same seed, and other figu
   expect(figures(20_000, 'random', { seed: 2 })).not.toEqual(first)
 })
 
-it('if stores, runs, and full syncs are given, the fleet simulation makes the computed number of requests', () => {
+it('if the numbers of stores, runs, and full syncs are fixed, the fleet simulation makes the computed number of requests', () => {
   const { requests } = figures(18_000, 'by key', { seconds: 900, walkShare: 0 })
   // Each of 3,600 active stores has one run of ten pages in 15 minutes. Runs at the start and the end are incomplete.
   expect(requests / 36_000).toBeCloseTo(1, 2)
@@ -36,7 +36,7 @@ it('if stores, runs, and full syncs are given, the fleet simulation makes the co
   expect(requestsPerSecond / (90 * 2)).toBeCloseTo(1, 1)
 })
 
-it('if a simulated full sync sends one request per minute, two of its requests are a minute apart', () => {
+it('if simulated full syncs send one request per minute, ten of them send 100 requests in ten minutes', () => {
   const assumptions = { ...ASSUMPTIONS, walkShare: 0.01, walkPerMinute: 1 }
   const traffic = createTraffic(1000, assumptions, createRandom('one request per minute'))
   let requests = 0

@@ -28,7 +28,7 @@ function seriesIn(query: string): { name: string; labels: string[] }[] {
 }
 
 describe('alerts and the dashboard', () => {
-  test('each query names only declared metrics, with labels that they have', () => {
+  test('each query of an alert or the dashboard names only declared metrics, with their declared labels', () => {
     for (const query of [...alertQueries, ...dashboardQueries()])
       for (const { name, labels } of seriesIn(query)) {
         const declaration = declarationOf(name)
@@ -38,7 +38,7 @@ describe('alerts and the dashboard', () => {
       }
   })
 
-  test('each query groups only by labels of its metrics', () => {
+  test('each query of an alert or the dashboard groups only by labels of its metrics', () => {
     for (const query of [...alertQueries, ...dashboardQueries()]) {
       const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(', '))
       const known = seriesIn(query).flatMap(({ name }) => Object.keys(declarationOf(name)?.labels ?? {}))
@@ -55,7 +55,7 @@ describe('alerts and the dashboard', () => {
     expect([...shown].toSorted()).toEqual(metrics.map(({ name }) => name).toSorted())
   })
 
-  test('the panels of the dashboard have their own IDs and places, within 24 columns', () => {
+  test('no two panels of the dashboard have the same ID or overlap, and no panel exceeds 24 columns', () => {
     const panels = dashboardPanels()
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => {
@@ -77,10 +77,13 @@ describe('runbooks', () => {
     expect(ALERTS.map(({ runbook }) => runbook).toSorted()).toEqual(pages.filter((page) => page !== 'index').toSorted())
   })
 
-  test.for(ALERTS)('the runbook of $name says what it means, how to fix it, and when it is over', ({ runbook }) => {
-    const page = readFileSync(`docs/operate/runbooks/${runbook}.md`, 'utf8')
-    const parts = [...page.matchAll(/^\*\*(.*?)\*\*/gm)].map(([, part]) => part)
-    expect(parts).toEqual(expect.arrayContaining(['Meaning.', 'Fix', 'Done when']))
-    expect(parts.filter((part) => part === 'Confirm' || part === 'Find out what was read')).toHaveLength(1)
-  })
+  test.for(ALERTS)(
+    'the runbook of $name has the sections Meaning, Fix, and Done when, and one section that confirms the cause',
+    ({ runbook }) => {
+      const page = readFileSync(`docs/operate/runbooks/${runbook}.md`, 'utf8')
+      const parts = [...page.matchAll(/^\*\*(.*?)\*\*/gm)].map(([, part]) => part)
+      expect(parts).toEqual(expect.arrayContaining(['Meaning.', 'Fix', 'Done when']))
+      expect(parts.filter((part) => part === 'Confirm' || part === 'Find out what was read')).toHaveLength(1)
+    },
+  )
 })

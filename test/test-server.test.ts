@@ -96,6 +96,6 @@ test('if a test names clauses, the report counts it under each of them, and othe
   expect(report.endsWith('2 passed, 1 failed, 1 skipped')).toBe(true)
 })
 
-test.each(RESPONSE_TESTS)('if npm run test:server runs the tests %s, their file exists', (name) => {
+test.each(RESPONSE_TESTS)('the test file %s, which npm run test:server runs, exists', (name) => {
   expect(existsSync(path.join(import.meta.dirname, '..', 'packages/api/test', `${name}.test.ts`))).toBe(true)
 })

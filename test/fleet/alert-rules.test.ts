@@ -133,18 +133,21 @@ test('promtool accepts the alert rules, of which there are at most 12', async ()
   expect(ALERTS.length).toBeLessThanOrEqual(12)
 })
 
-test('each alert has a case', () => {
+test('the tests of alerts have series for each alert', () => {
   expect(Object.keys(CASES)).toEqual(ALERTS.map(({ name }) => name))
 })
 
-test.for(ALERTS)('if its error starts, $name fires within two minutes, and no other alert does', async (alert) => {
-  const { series = {}, labels = {} } = CASES[alert.name] ?? {}
-  const before = unitTest(series, ['1m45s'])
-  expect(await runTests([before, unitTest(series, ['4m', '5m'], alert, labels)])).toEqual({
-    status: 0,
-    output: expect.stringContaining('SUCCESS'),
-  })
-})
+test.for(ALERTS)(
+  'if the error of $name starts, this alert fires within two minutes, and no other alert fires',
+  async (alert) => {
+    const { series = {}, labels = {} } = CASES[alert.name] ?? {}
+    const before = unitTest(series, ['1m45s'])
+    expect(await runTests([before, unitTest(series, ['4m', '5m'], alert, labels)])).toEqual({
+      status: 0,
+      output: expect.stringContaining('SUCCESS'),
+    })
+  },
+)
 
 test('if queries on stores fail for more than 1 % of the requests, StoreExportStoreFailing is critical', async () => {
   const alert = ALERTS.find(({ name }) => name === 'StoreExportStoreFailing')
@@ -154,7 +157,7 @@ test('if queries on stores fail for more than 1 % of the requests, StoreExportSt
   expect(status).toBe(0)
 })
 
-test('if one request fails for each reason, no critical alert fires', async () => {
+test('if only one request fails for each reason, no alert fires', async () => {
   const once = '0x8 1x31'
   const series = {
     [failures('control', 'query')]: once,

@@ -134,7 +134,7 @@ test('if PgBouncer ignores session settings, responses are the same as without i
   await expectSame(await ignoring.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
 })
 
-test('if PgBouncer rejects session settings, doctor names the setting of PgBouncer to change', async () => {
+test('if PgBouncer rejects session settings, doctor says to set STORE_EXPORT_STORE_SESSION_SETTINGS to off', async () => {
   const { fleet, pooled } = await startScene()
   const node = await fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
   expect((await requestJson(`${node.url}/api/v1/orders`, pooled)).status).toBe(502)

@@ -135,7 +135,7 @@ describe('accessibility checks', () => {
     expect((await axeViolations(shown)).join()).toContain('target-size (serious)')
   })
 
-  test('if a page is opened without JavaScript, the accessibility check throws at once', async () => {
+  test('if a page is opened without JavaScript, the accessibility check throws an error that says so', async () => {
     const { page: shown } = await show(GOOD, { javaScript: false })
     await expect(axeViolations(shown)).rejects.toThrow('axe-core needs a page with JavaScript')
   })

@@ -20,7 +20,7 @@ async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-test('if a store is created, found, changed, and removed, each method returns the store', async () => {
+test('if a store is created, found, changed, and removed, each method of the client returns the response of the API', async () => {
   const created = await client.createStore({
     name: 'Shop',
     external_id: 'a/1',
@@ -40,7 +40,7 @@ test('if a store is created, found, changed, and removed, each method returns th
   expect(await client.removeStore(created.id)).toMatchObject({ already: false, keys_revoked: 1 })
 })
 
-test('if the API responds with a problem, the error has its code, its fields, and the ID of the request', async () => {
+test('if the API responds with a problem, the client throws an error with its code, its fields, and the ID of the request', async () => {
   const error = await client.createStore({ name: '' }).catch((cause: unknown) => cause)
   expect(error).toBeInstanceOf(AdminApiError)
   expect(error).toMatchObject({ status: 400, code: 'invalid-request', requestId: expect.any(String) })
@@ -49,7 +49,7 @@ test('if the API responds with a problem, the error has its code, its fields, an
   await expect(stranger.listStores()).rejects.toMatchObject({ status: 401, code: 'unauthorized' })
 })
 
-test('if the response of a creation is lost, the client repeats it and only one store is created', async () => {
+test('if the response of createStore is lost, the client repeats the request, and only one store is created', async () => {
   let calls = 0
   const losing: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)
@@ -66,7 +66,7 @@ test('if the response of a creation is lost, the client repeats it and only one 
   expect(await scene.sql`select from stores where name = 'Lost'`).toHaveLength(1)
 })
 
-test('if nothing listens, a call ends after the time for repetitions', async () => {
+test('if no server listens and retryForMs is 0, a call throws an AdminConnectionError', async () => {
   const lost = new AdminClient({ url: 'http://127.0.0.1:1', token: 'x', retryForMs: 0 })
   await expect(lost.listStores()).rejects.toBeInstanceOf(AdminConnectionError)
 })

@@ -59,13 +59,13 @@ describe('[R36] malformed requests', () => {
     }
   })
 
-  test('if transfer-encoding is not exactly "chunked", the request is rejected with 400', () => {
+  test('if transfer-encoding has another value than "chunked", readRequest throws an error with status 400', () => {
     for (const value of ['xchunked', 'gzip, chunked', 'identity', 'chunked, chunked', ''])
       expect(errorOf(() => read('/', ['Transfer-Encoding', value])).status).toBe(400)
     expect(read('/', ['Transfer-Encoding', 'Chunked']).path).toBe('/')
   })
 
-  test('if the Host header is missing, an HTTP/1.1 request is rejected and an HTTP/1.0 request is accepted', () => {
+  test('if the Host header is missing, readRequest rejects an HTTP/1.1 request and accepts an HTTP/1.0 request', () => {
     expect(errorOf(() => readRequest(message('/', []), 'r1', 0)).message).toContain('host')
     expect(readRequest(message('/', [], '1.0'), 'r1', 0).path).toBe('/')
     expect(errorOf(() => readRequest(message('/', [HOST], '0.9'), 'r1', 0)).status).toBe(400)
@@ -76,7 +76,7 @@ describe('[R36] malformed requests', () => {
   })
 })
 
-test('if content-length is not 0 or transfer-encoding is set, the request is treated as having a body', () => {
+test('if content-length is not 0 or transfer-encoding is set, hasBody returns true, and otherwise false', () => {
   expect(hasBody(message('/', [['Content-Length', '0']]))).toBe(false)
   expect(hasBody(message('/', [['Content-Length', '1']]))).toBe(true)
   expect(hasBody(message('/', [['Transfer-Encoding', 'chunked']]))).toBe(true)
@@ -87,7 +87,7 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
   const key = makeApiKey(randomBytes).reveal()
   const readKeys = (...headers: (readonly [string, string])[]) => readKey(read('/', ...headers))
 
-  test('an API key is read only from the header x-api-key, whose name may be in any case', () => {
+  test('readKey reads the API key only from the header x-api-key, whose name may be in upper or lower case', () => {
     const found = readKeys(['X-Api-Key', key])
     expect(typeof found === 'string' ? found : found.reveal()).toBe(key)
     expect(readKeys(['Authorization', `Bearer ${key}`])).toBe('missing')
@@ -95,13 +95,13 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
     expect(readKey(read(`/?x-api-key=${key}&api_key=${key}`))).toBe('missing')
   })
 
-  test('[R25] if x-api-key is sent twice, the request is rejected, even if one value is a valid key', () => {
+  test('[R25] if x-api-key is sent twice, readKey returns "repeated", even if one value is a valid key', () => {
     expect(readKeys(['x-api-key', key], ['X-API-KEY', key])).toBe('repeated')
     expect(readKeys(['x-api-key', key], ['x-api-key', ''])).toBe('repeated')
     expect(readKeys(['x-api-key', `${key}, ${key}`])).toBe('malformed')
   })
 
-  test('if an API key has a wrong prefix, length, case, or checksum, the request is rejected because of a malformed key', () => {
+  test('if an API key has a wrong prefix, length, case, or checksum, readKey returns "malformed"', () => {
     const swapped = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
     for (const text of ['', 'sdx_', key.slice(4), key.toUpperCase(), `${key}x`, key.slice(0, -1), swapped, `"${key}"`])
       expect(readKeys(['x-api-key', text]), text).toBe('malformed')

@@ -30,12 +30,15 @@ test('if names and values of query parameters are percent-encoded, they are deco
 })
 
 describe('[R10] the value of a parameter', () => {
-  test.each(['limit', 'updated_since', 'status'])('if %s is empty or sent twice, the request is rejected', (name) => {
-    expect(errorOf(`${name}=`)).toMatchObject({ code: 'INVALID_PARAM' })
-    expect(errorOf(`${name}`).message).toContain(name)
-    expect(errorOf(`${name}=1&${name}=1`)).toMatchObject({ code: 'INVALID_PARAM' })
-    expect(errorOf(`${name}=1&${name}=1`).message).toMatch(new RegExp(`^${name}: must be given once`))
-  })
+  test.each(['limit', 'updated_since', 'status'])(
+    'if %s is empty or sent twice, the error is INVALID_PARAM and names the parameter',
+    (name) => {
+      expect(errorOf(`${name}=`)).toMatchObject({ code: 'INVALID_PARAM' })
+      expect(errorOf(`${name}`).message).toContain(name)
+      expect(errorOf(`${name}=1&${name}=1`)).toMatchObject({ code: 'INVALID_PARAM' })
+      expect(errorOf(`${name}=1&${name}=1`).message).toMatch(new RegExp(`^${name}: must be given once`))
+    },
+  )
 
   test('if the cursor is empty, the error is INVALID_CURSOR', () => {
     expect(errorOf('cursor=').code).toBe('INVALID_CURSOR')
@@ -45,14 +48,14 @@ describe('[R10] the value of a parameter', () => {
     expect(errorOf('cursor=a&cursor=a').code).toBe('INVALID_PARAM')
   })
 
-  test('if an endpoint does not have a parameter, the parameter is ignored, even if it is empty and sent twice', () => {
+  test('if an endpoint does not have a parameter, the parameter is ignored, even if the client sends it empty and twice', () => {
     expect(read('status=&status=', endpointAt('/categories')).size).toBe(0)
     expect(ignored('status=&status=', endpointAt('/categories'))).toEqual(['status'])
   })
 })
 
 describe('[R9] the names of ignored parameters', () => {
-  test('each parameter that the endpoint does not have is listed once, in the order of the query', () => {
+  test('if a request has parameters that its endpoint does not have, ignoredNames lists each once, in the order of the query', () => {
     expect(ignored('b=1&limit=2&a=2&b=3&status=nonsense', endpointAt('/customers'))).toEqual(['b', 'a', 'status'])
     expect(ignored('limit=ten&cursor=', endpointAt('/orders/{id}'))).toEqual(['limit', 'cursor'])
   })

@@ -34,7 +34,7 @@ test.each([
   expect(suggestPath(path)).toBeNull()
 })
 
-test('[R2] if a path has a trailing slash, or is in upper case without /api/v1, the error suggests the right path', () => {
+test('[R2] if a path has a trailing slash, or is in upper case without /api/v1, the error suggests the path of the endpoint', () => {
   for (const { path } of ENDPOINTS) {
     expect(suggestPath(`${path}/`)).toBe(path)
     expect(suggestPath(path.replace('/api/v1', '').toUpperCase().replace('{ID}', ID))).toBe(path.replace('{id}', ID))

@@ -59,7 +59,7 @@ describe('[AUTH-6, R26] an invalid key', () => {
     },
   )
 
-  test('if the key is missing, unknown paths and other methods return 401, too', async () => {
+  test('if the key is missing, a request for an unknown path or with POST also gets 401', async () => {
     expect((await withHeaders({}, '/api/v1/nowhere')).text).toBe(BODY)
     expect((await sendRequest(platform.service.url, { method: 'POST', path: '/api/v1/orders' })).text).toBe(BODY)
   })
@@ -72,7 +72,7 @@ describe('[R25] repeated keys', () => {
     ['an empty value and a valid key', () => ['', store.key]],
     ['the keys of two stores', () => [store.key, other.key]],
     ['two keys, joined by a comma', () => `${store.key}, ${store.key}`],
-  ])('if the key header is repeated as %s, the request gets 401', async (_what, value) => {
+  ])('if the header x-api-key contains %s, the request gets 401', async (_what, value) => {
     expect((await withHeaders({ 'x-api-key': value() })).status).toBe(401)
   })
 })
@@ -84,9 +84,9 @@ describe('[AUTH-1] the header x-api-key', () => {
   })
 
   test.each([
-    ['authorization, as a bearer token,', () => ({ authorization: `Bearer ${store.key}` })],
+    ['authorization as a bearer token', () => ({ authorization: `Bearer ${store.key}` })],
     [
-      'authorization, as a user name,',
+      'authorization as a user name',
       () => ({ authorization: `Basic ${Buffer.from(`${store.key}:`).toString('base64')}` }),
     ],
     ['cookie', () => ({ cookie: `x-api-key=${store.key}` })],
@@ -105,8 +105,8 @@ describe('[AUTH-1] the header x-api-key', () => {
   })
 })
 
-describe('[AUTH-2] the form of a key', () => {
-  test('a new API key is the prefix sdx_ followed by a base62 secret', () => {
+describe('[AUTH-2] the format of a key', () => {
+  test('a new API key is the prefix sdx_ followed by 49 base62 characters', () => {
     expect(store.key).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
     expect(other.key.slice(0, 4)).toBe('sdx_')
   })
@@ -127,7 +127,7 @@ describe('[AUTH-2] the form of a key', () => {
   })
 })
 
-test('[AUTH-3] when a key is created, the control database stores its hash, and not its middle characters', async () => {
+test('[AUTH-3] after a key is created, the control database has the hash of the key, but not its characters in the middle', async () => {
   const sql = platform.controlSql
   const dump: string[] = []
   for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])
@@ -138,7 +138,7 @@ test('[AUTH-3] when a key is created, the control database stores its hash, and 
   expect(text).not.toContain(store.key.slice(12, -4))
 })
 
-test('[AUTH-4] if 12 keys are requested at once, the store gets at most five', async () => {
+test('[AUTH-4] if 12 keys are created at once for a store with one key, four succeed, and the others fail with KeyLimitReached', async () => {
   const made = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) =>
       createKey({

@@ -72,7 +72,7 @@ test('[R27] if a page is compressed, content-length is its compressed length, an
   }
 })
 
-test('if a response is shorter than 1024 bytes, such as an error, it is not compressed', async () => {
+test('if a response is shorter than 1024 bytes, such as an error, the service does not compress it', async () => {
   for (const path of ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/nowhere'])
     expect((await sendWithKey('zstd, br, gzip', path)).headers['content-encoding']).toBeUndefined()
 })

@@ -77,14 +77,14 @@ const spent = ({ control, stores }: Cost) => ({
   store: [stores.statementGroups, stores.parsed, stores.connections],
 })
 
-test('after the first request, a row by ID takes one statement group of each database, and no statement is parsed', async () => {
+test('after two requests for a row, a request for another row sends one statement group to each database and parses none', async () => {
   const [one = UNKNOWN_ID, other = UNKNOWN_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])
   expect(spent(cost)).toEqual({ control: [1, 0, 0], store: [1, 0, 0] })
 })
 
-test('if rows are requested at the same time, their keys are checked in shared database queries', async () => {
+test('if 64 rows are requested at the same time, their keys are checked with fewer than 32 statement groups', async () => {
   const ids = await idsOf(AT_ONCE)
   const paths = ids.map((id) => `/orders/${id}`)
   const node = await countedNode(...paths.slice(0, 1))
@@ -95,7 +95,7 @@ test('if rows are requested at the same time, their keys are checked in shared d
   expect(stores.statementGroups).toBe(AT_ONCE)
 })
 
-test('a first page sends two statement groups to the store, and a later page sends one', async () => {
+test('the service sends two statement groups to the store for a first page, and one for a later page', async () => {
   const node = await countedNode()
   const first = JSON.parse(await node.get('/orders?limit=250'))
   const next = `/orders?limit=250&cursor=${first.meta.next_cursor}`
@@ -106,7 +106,7 @@ test('a first page sends two statement groups to the store, and a later page sen
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
 
-test('[R37] if updated_until=now is sent, a first page sends two statement groups to the store, and a later page sends one', async () => {
+test('[R37] if updated_until=now is sent, the service sends two statement groups for a first page, and one for a later page', async () => {
   const node = await countedNode()
   const path = '/orders?limit=250&updated_until=now'
   const next = `${path}&cursor=${JSON.parse(await node.get(path)).meta.next_cursor}`
@@ -121,7 +121,7 @@ test.each([
   { what: 'no row', since: '9999-01-01T00:00:00Z', statementGroups: 2 },
   { what: 'every row', since: '0001-01-01T00:00:00Z', statementGroups: 3 },
 ])(
-  '[Q-UPDATED] if $what changed, the first page of changed rows sends $statementGroups statement groups to the store',
+  '[Q-UPDATED] if $what changed, the service sends $statementGroups statement groups for the first page with updated_since',
   async (each) => {
     const path = `/orders?limit=250&updated_since=${each.since}`
     const node = await countedNode(path)

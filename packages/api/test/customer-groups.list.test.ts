@@ -23,7 +23,7 @@ test('[EP-GROUPS, RES-GROUP] GET /customer-groups returns every group, oldest fi
   expect(json.data.flatMap((row: unknown) => deviations(row, 'group'))).toEqual([])
 })
 
-test('[FMT-7] if the store has schema version launch, the list of customer groups is empty', async () => {
+test('[FMT-7] if the store has the schema version "launch", the list of customer groups is empty', async () => {
   const { status, json } = await platform.get('/api/v1/customer-groups', old.key)
   expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])
 })

@@ -44,7 +44,7 @@ test('[ENV-4] if a customer has 300 addresses, one response returns all of them'
   expect(json.meta).toEqual(NO_MORE)
 })
 
-test('[EP-ADDRESSES] if a customer has no address that was not removed, the response has an empty list', async () => {
+test('[EP-ADDRESSES] if all addresses of a customer were removed, the response has an empty list', async () => {
   const [, id = ''] = await customersOf(store)
   await store.sql`update customer_addresses set deleted_at = now() where customer_id = ${id}`
   expect((await addressesOf(id)).json).toEqual({ data: [], meta: NO_MORE })
@@ -62,13 +62,13 @@ test('[EP-ID-MISSING] if the customer is unknown or belongs to another store, a 
   }
 })
 
-test('[FMT-7, VER-2] if the store has schema version launch, a customer has no addresses, and an unknown customer gets 404', async () => {
+test('[FMT-7, VER-2] if the store has the schema version "launch", a customer has no addresses, and an unknown customer gets 404', async () => {
   const [id = ''] = await customersOf(old)
   expect((await addressesOf(id, old)).json).toEqual({ data: [], meta: NO_MORE })
   expect((await addressesOf(UNKNOWN_ID, old)).status).toBe(404)
 })
 
-test('[R30] if limit or cursor is sent, the list of addresses of a customer ignores it', async () => {
+test('[R30] if limit and cursor are sent, GET /customers/{id}/addresses ignores them and names them in x-ignored-params', async () => {
   const [, , id = ''] = await customersOf(store)
   const response = await platform.get(`/api/v1/customers/${id}/addresses?limit=0&cursor=x`, store.key)
   expect(response.status).toBe(200)

@@ -77,20 +77,20 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(found.length).toBeLessThan((await idsOf(`limit=250&created_since=${at}`)).length)
   })
 
-  test('[Q-UPDATED-OLD, R1] if customer updates are not tracked, updated_since gets 400, and the error suggests created_since', async () => {
+  test('[Q-UPDATED-OLD, R1] if the store does not track customer updates, updated_since causes a 400 that suggests created_since', async () => {
     const response = await getCustomers('updated_since=2026-01-01T00:00:00Z', old)
     expect([response.status, response.json.error.code]).toEqual([400, 'INVALID_PARAM'])
     expect(response.json.error.message).toMatch(/^updated_since: this store does not track customer updates/)
     expect(response.json.error.message).toContain('created_since')
   })
 
-  test('[Q-UPDATED-OLD] if customer updates are not tracked and updated_since is malformed, the error is about its format', async () => {
+  test('[Q-UPDATED-OLD] if the store does not track customer updates and updated_since is malformed, the error names the format', async () => {
     const response = await getCustomers('updated_since=yesterday', old)
     expect(response.json.error.message).toContain('RFC 3339')
   })
 })
 
-test('[Q-STATUS, R9] if status is sent to the list of customers, the response ignores it and names it in x-ignored-params', async () => {
+test('[Q-STATUS, R9] if status is sent to the list of customers, the service ignores it and names it in x-ignored-params', async () => {
   const response = await getCustomers('status=paid&limit=1')
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('status')

@@ -16,7 +16,7 @@ afterAll(async () => {
   await platform.close()
 })
 
-describe.each([1280, 1024, 390])('/docs, %i pixels wide', (width) => {
+describe.each([1280, 1024, 390])('the page /docs at a width of %i pixels', (width) => {
   const open = async (path: string) => {
     const opened = await openPage(browser, { width, height: 900 })
     await opened.page.goto(platform.service.url + path)

@@ -13,7 +13,7 @@ import {
   whenClosed,
 } from './support/slow-client.ts'
 
-test('if a client reads slowly during shutdown, it still receives the complete response', async () => {
+test('if a client reads slowly during shutdown, the service still sends the complete response', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)
@@ -24,7 +24,7 @@ test('if a client reads slowly during shutdown, it still receives the complete r
   expect(response?.body.length).toBe(Number(response?.headers['content-length']))
 })
 
-test('if a client does not read during shutdown, its connection is closed at the time limit', async () => {
+test('if a client does not read during shutdown, the service closes its connection after DRAIN_SECONDS', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)

@@ -126,7 +126,7 @@ describe('unreachable stores', () => {
     expect(await failuresUntilSuccess(store)).toBeLessThan(2)
   })
 
-  test('[ERR-3, R5] if the password of the reader role is wrong, no log event contains a password, a key, or a row', async () => {
+  test('[ERR-3, R5] if the password of the reader role is wrong, no event contains a password, an API key, or an email address', async () => {
     const { password } = new URL(store.readerUrl)
     await asSuperuser(`alter role ${readerOf(store)} password 'another'`)
     await disconnectReader(store)
@@ -148,7 +148,7 @@ describe('unreachable stores', () => {
 })
 
 describe('stores that do not respond', () => {
-  test('[ERR-3] if a store does not respond, its 80 requests get 502 within six seconds, and another store responds within 1.5', async () => {
+  test('[ERR-3] if a store does not respond, its 80 requests get 502 within six seconds, and another store responds within 1.5 s', async () => {
     const owner = openClient(store.ownerUrl)
     let slowest = 0
     const startedAt = performance.now()

@@ -86,7 +86,7 @@ test.each([
     'alter table customers enable row level security; create policy slow on customers using (slow())',
   ],
 ])(
-  '[ERR-3] if a query for the list %s exceeds the time limit, the service cancels the query on the server',
+  '[ERR-3] if a query for the list %s exceeds the time limit, the query is canceled on the server',
   async (path, change) => {
     const slow = await platform.provision()
     const [table = ''] = path.split('?')

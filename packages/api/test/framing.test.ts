@@ -97,7 +97,7 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431)
   })
 
-  test('if a request has 1,500 small headers, the service also reads the last one', async () => {
+  test('if a request has 1,500 small headers, the service also reads the last header', async () => {
     const many = Array.from({ length: 1500 }, (_, index) => `A${index}: 1\r\n`)
       .join('')
       .replaceAll('A1', 'A')
@@ -260,7 +260,7 @@ describe('pipelined requests', () => {
     }
   })
 
-  test('if a request follows a request with a body, the service does not serve it', async () => {
+  test('if a client sends a request after a request with a body, only the first request gets a response', async () => {
     const received = await sendBytes(url, `${keyed()}Content-Length: 5\r\n\r\nhello${keyed()}${last}`)
     expect(parseResponses(received)).toHaveLength(1)
   })
@@ -362,7 +362,7 @@ test('if a client sends a body of 16 MB before it reads, the client still receiv
 })
 
 test.each(['GET', 'POST'])(
-  'if the request %s has Expect: 100-continue, the service sends only the final response',
+  'if a %s request has Expect: 100-continue, the service sends only the final response',
   async (method) => {
     const bytes = `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${store.key}\r\n`
     const responses = parseResponses(await sendBytes(url, `${bytes}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`))
@@ -370,7 +370,7 @@ test.each(['GET', 'POST'])(
   },
 )
 
-test('[R36] if a client still sends its body after the response, the connection is closed soon after the response', async () => {
+test('[R36] if a client still sends its body after the response, the service closes the connection within four seconds', async () => {
   const hurried = await startPlatform({ HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' })
   onTestFinished(() => hurried.close())
   const { key, sql } = await filledStore(hurried)
@@ -395,7 +395,7 @@ test('[R36] if a client still sends its body after the response, the connection 
   expect(parseResponses(Buffer.concat(received).toString('latin1')).map(({ status }) => status)).toEqual([200])
 })
 
-test('if the time limit for headers exceeds the limit for requests, the service still starts', async () => {
+test('if HEADERS_TIMEOUT_MS exceeds REQUEST_TIMEOUT_MS, the service still starts', async () => {
   const odd = await startPlatform({ HEADERS_TIMEOUT_MS: '20000', REQUEST_TIMEOUT_MS: '1000' })
   expect((await odd.get('/api/v1/store', null)).status).toBe(401)
   await odd.close()

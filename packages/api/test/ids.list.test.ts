@@ -37,7 +37,7 @@ async function walk(path: string, of: TestStore, query = ''): Promise<Row[][]> {
 
 describe('[R31] rows of an ID list', () => {
   test.each(LISTS_WITH_IDS)(
-    'ids/%s returns the id and updated_at of every row of its list, in the same order',
+    'GET /ids/%s returns the id and updated_at of every row of the row list, in the same order',
     async (name) => {
       const rows = (await walk(name, store, 'limit=7')).flat()
       expect(rows.length).toBeGreaterThan(2)
@@ -78,12 +78,12 @@ describe('[R31] pages of an ID list', () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
   })
 
-  test('[PAG-2] if the last page of an ID list is full, it says that no page follows', async () => {
+  test('[PAG-2] if the last page of an ID list is full, has_more of this page is false', async () => {
     await large.sql`delete from customers where email::int > 20000`
     expect((await walk('ids/customers', large)).map((page) => page.length)).toEqual([10_000, 10_000])
   })
 
-  test('[R9] if limit or another parameter is sent to an ID list, it is ignored and named in x-ignored-params', async () => {
+  test('[R9] if limit and updated_since are sent to an ID list, the service ignores them and names them in x-ignored-params', async () => {
     for (const query of ['limit=1', 'limit=nonsense', 'limit=', 'limit=5&limit=6']) {
       const response = await platform.get(
         `/api/v1/ids/customers?${query}&updated_since=2999-01-01T00:00:00Z`,
@@ -129,7 +129,7 @@ describe('[R15, Q-CURSOR] cursors of ID lists', () => {
   const cursorOf = async (path: string): Promise<string> => (await getPath(path)).json.meta.next_cursor
   const errorOf = ({ status, json }: TestResponse) => [status, json.error?.code]
 
-  test('if the cursor of an ID list is sent to its row list, another ID list, or another store, it is rejected', async () => {
+  test('if the cursor of an ID list is sent to its row list, another ID list, or another store, the error is INVALID_CURSOR', async () => {
     const cursor = await cursorOf('ids/customers')
     expect((await getPath(`ids/customers?cursor=${cursor}`)).status).toBe(200)
     for (const path of [
@@ -140,12 +140,12 @@ describe('[R15, Q-CURSOR] cursors of ID lists', () => {
     expect(errorOf(await getPath(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('if the cursor of a row list is sent to its ID list, it is rejected', async () => {
+  test('if the cursor of a row list is sent to its ID list, the error is INVALID_CURSOR', async () => {
     const cursor = await cursorOf('customers?limit=1')
     expect(errorOf(await getPath(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('if the cursor of an ID list is changed, truncated, empty, or sent twice, it is rejected', async () => {
+  test('if the cursor of an ID list is changed, truncated, empty, or sent twice, the response is 400', async () => {
     const cursor = await cursorOf('ids/customers')
     const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
     for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])

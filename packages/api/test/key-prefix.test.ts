@@ -15,7 +15,7 @@ afterAll(() => platform.close())
 
 const NEW_KEY = /acme_live_[0-9A-Za-z]{49}/
 
-test('[AUTH-2] if the operator changes the prefix, new and replaced keys get it, and older keys stay valid', async () => {
+test('[AUTH-2] if the operator changes KEY_PREFIX, new and replacement keys get the new prefix, and older keys stay valid', async () => {
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
   const page = `/stores/${store.id}/settings/api`
   const created = (await visitor.follow(await visitor.send(page, `${page}/keys`, { name: 'Books' }))).text
@@ -39,7 +39,7 @@ test('[AUTH-6] if a well-formed key of another installation is sent, the request
   }
 })
 
-test('if a key is sent in the wrong place, no response and no event repeats it, whatever its prefix', async () => {
+test('if a client sends a key with a custom prefix as a parameter or request ID, no response and no event contains the secret', async () => {
   const key = makeApiKey(randomBytes, 'acme_live_').reveal()
   const secret = key.slice('acme_live_'.length)
   const invalid = await platform.get(`/api/v1/orders?limit=${key}`, store.key, { 'x-request-id': key })
@@ -50,7 +50,7 @@ test('if a key is sent in the wrong place, no response and no event repeats it, 
   for (const text of seen) expect(text).not.toContain(secret.slice(0, 12))
 })
 
-test('if a prefix is set, the reference page and the guides show it', async () => {
+test('if KEY_PREFIX is set, the reference page and the guides show this prefix', async () => {
   const text = async (path: string) => (await get(platform.service.url + path, null)).text
   expect(await text('/docs/start.js')).toContain("field.placeholder = 'acme_live_…'")
   for (const path of ['/guides/store-sync', '/guides/store-sync.md']) {

@@ -102,7 +102,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     ])
   })
 
-  test('if the place of a leak is HTML, a script address, or contains a key, the audit table and the page stay harmless', async () => {
+  test('if a leak report has HTML, a script URL, or a key as URL or source, Settings > Activity contains no script and no key', async () => {
     const shop = await platform.provision()
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, shop.id))
     const others = [await platform.newKey(shop.id), await platform.newKey(shop.id)]
@@ -122,7 +122,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     for (const key of [shop.key, hidden]) expect(audited).not.toContain(key.slice(12))
   })
 
-  test('if the commands of the page about leaked keys run in bash, they report a key, and its next request gets 401', async () => {
+  test('if you run the commands of leaked-keys.md in bash, they report a key, and the next request with this key gets 401', async () => {
     const page = await readFile(path.resolve(import.meta.dirname, '../../../docs/operate/leaked-keys.md'), 'utf8')
     const [, commands = ''] = /^```bash\n([\s\S]*?)^```$/m.exec(page) ?? []
     const [pattern = ''] = /^acme_\[.*$/m.exec(page) ?? []
@@ -146,7 +146,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await revocationsOf(key?.id ?? '')).toHaveLength(1)
   })
 
-  test('if a reported key was already revoked or has expired, nothing changes, and it is labeled as a true positive', async () => {
+  test('if a reported key was already revoked or has expired, the report labels the key as a true positive and changes nothing', async () => {
     const [revoked, expired] = await newKeys(2)
     await revokeKey({ database: platform.service.control, keyId: revoked?.id ?? '' })
     await platform.controlSql`update api_keys set expires_at = now() - interval '1 s' where id = ${expired?.id ?? ''}`
@@ -156,7 +156,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await revocationsOf(expired?.id ?? '')).toEqual([])
   })
 
-  test('if a token is no key of this installation, it is labeled as a false positive', async () => {
+  test('if a token is not a key of this installation, the response labels the token as a false positive', async () => {
     const foreign = [makeApiKey(randomBytes).reveal(), makeApiKey(randomBytes, 'other_').reveal()]
     const broken = [
       store.key.slice(0, -1),
@@ -173,7 +173,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect((await report([])).json).toEqual([])
   })
 
-  test('if a report has 10,000 tokens, it revokes the one that is a key', async () => {
+  test('if a report has 10,000 tokens and one of them is a key, the service revokes this key', async () => {
     const [key] = await newKeys(1)
     const foreign = Array.from({ length: 9999 }, () => tokenOf(makeApiKey(randomBytes).reveal()))
     const { status, json } = await report([...foreign, tokenOf(key?.key ?? '')])
@@ -182,7 +182,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await statusOf(key?.key ?? '')).toBe(401)
   })
 
-  test('if a report has random strings, its response has a false positive for each token', async () => {
+  test('if the tokens of a report are random strings, the response labels each as a false positive', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 })
     const token = fc.record({ token: text, type: text, url: text, source: text })
     await fc.assert(
@@ -197,7 +197,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     )
   })
 
-  test('if the control database fails, the report gets 502, and a repetition revokes the key', async () => {
+  test('if the control database fails, a leak report gets 502, and repeating the report later revokes the key', async () => {
     const [key] = await newKeys(1)
     await platform.controlSql`alter table audit_events rename to audit_events_away`
     const failed = await report([tokenOf(key?.key ?? '')])
@@ -214,7 +214,7 @@ describe('[R47] the signature of a report', () => {
   const rejected = (response: RawResponse) => [response.status, response.json.error.message]
   const REJECTED = [403, 'the report has no valid signature of a configured public key']
 
-  test('if a report has no valid signature, it gets 403 whether or not its tokens exist, and revokes nothing', async () => {
+  test('if a report has no valid signature, the service returns 403 and revokes nothing, whether or not the tokens are keys', async () => {
     const other = newScanner()
     const p521 = newScanner({ curve: 'secp521r1' })
     const name = 'github-public-key-signature'
@@ -248,7 +248,7 @@ describe('[R47] the signature of a report', () => {
     )
   })
 
-  test('if an unsigned body is not a report, the response is the same as for a report', async () => {
+  test('if a body without a valid signature is not a report, the response is the same 403 as for a report', async () => {
     for (const body of ['', '{', '[]', 'x'.repeat(100_000)])
       expect(rejected(await send(body, { by: newScanner() }))).toEqual(REJECTED)
   })
@@ -263,7 +263,7 @@ describe('[R47] the signature of a report', () => {
     expect([(await send(body)).status, (await send(body, { by: next })).status]).toEqual([403, 200])
   })
 
-  test('if the file with the public keys becomes invalid or is away, the earlier keys stay valid, and a warning says so', async () => {
+  test('if the file with the public keys is invalid or missing, the earlier public keys stay valid, and a warning has the reason', async () => {
     const warnings = () => platform.events.flatMap((event) => (event.event === 'warning.raised' ? [event.message] : []))
     onTestFinished(() => file.write(keysText(scanner)))
     expect((await send('[]')).status).toBe(200)
@@ -285,12 +285,15 @@ describe('[R47] the signature of a report', () => {
 })
 
 describe('[R47] the request of a report', () => {
-  test.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('if the method is %s, the response is 405', async (method) => {
-    const { status, headers } = await sendRequest(platform.service.url, { method, path: PATH })
-    expect([status, headers.allow]).toEqual([405, 'POST'])
-  })
+  test.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])(
+    'if the method of a leak report is %s, the response is 405',
+    async (method) => {
+      const { status, headers } = await sendRequest(platform.service.url, { method, path: PATH })
+      expect([status, headers.allow]).toEqual([405, 'POST'])
+    },
+  )
 
-  test('if the operator sets no file with public keys, the path returns 404 with and without a key', async () => {
+  test('if the operator sets no file with public keys, /leak-reports returns 404 with and without an API key', async () => {
     const plain = await startNode(platform)
     onTestFinished(() => plain.close())
     for (const method of ['GET', 'POST'])
@@ -305,43 +308,46 @@ describe('[R47] the request of a report', () => {
   })
 
   test.each([
-    ['no JSON', 'leak'],
+    ['not JSON', 'leak'],
     ['empty', ''],
-    ['cut', '[{"token":'],
+    ['truncated JSON', '[{"token":'],
     ['an object', '{"token":"x"}'],
     ['null', 'null'],
     ['an array of strings', '["x"]'],
     ['an array with null', '[null]'],
-    ['without a token', '[{"type":"x"}]'],
-    ['with a token that is a number', '[{"token":1,"type":"x"}]'],
-    ['with an inherited token', '[{"__proto__":{"token":"x","type":"x"},"type":"x"}]'],
-    ['deeply nested', '['.repeat(500_000)],
-    ['no UTF-8', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])],
-    ['10,001 tokens', JSON.stringify(Array.from({ length: 10_001 }, () => tokenOf('x')))],
-  ])('if a signed body is %s, the response is 400 and names what is accepted', async (_, body) => {
-    const { status, json } = await send(body)
-    expect([status, json.error.code]).toEqual([400, 'INVALID_PARAM'])
-    expect(json.error.message).toMatch(/^body: must be a JSON array/)
-  })
+    ['an array with an object without a token', '[{"type":"x"}]'],
+    ['an array with a token that is a number', '[{"token":1,"type":"x"}]'],
+    ['an array with an inherited token', '[{"__proto__":{"token":"x","type":"x"},"type":"x"}]'],
+    ['a deeply nested array', '['.repeat(500_000)],
+    ['not UTF-8', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])],
+    ['an array of 10,001 tokens', JSON.stringify(Array.from({ length: 10_001 }, () => tokenOf('x')))],
+  ])(
+    'if the signed body of a leak report is %s, the response is 400, and the error says that a JSON array is required',
+    async (_, body) => {
+      const { status, json } = await send(body)
+      expect([status, json.error.code]).toEqual([400, 'INVALID_PARAM'])
+      expect(json.error.message).toMatch(/^body: must be a JSON array/)
+    },
+  )
 
-  test('if one of the objects of a report is invalid, none of its keys is revoked', async () => {
+  test('if one object of a leak report is invalid, the service revokes no key of the report', async () => {
     expect((await report([tokenOf(store.key), { token: 1 }])).status).toBe(400)
     expect(await statusOf(store.key)).toBe(200)
   })
 
-  test('if a body has more than 4 MiB, the response is 413, with and without a declared length', async () => {
+  test('if the body of a leak report exceeds 4 MiB, the response is 413, with and without a declared length', async () => {
     const body = Buffer.alloc(BODY_BYTES_MAX + 1, ' ')
     expect((await send(body)).status).toBe(413)
     expect((await send(body, { headers: { 'transfer-encoding': 'chunked' } })).status).toBe(413)
     expect((await send(body.subarray(1))).status).toBe(400)
   })
 
-  test('if a body does not arrive in time, the response is 408', async () => {
+  test('if the body of a leak report does not arrive before REQUEST_TIMEOUT_MS, the response is 408', async () => {
     const socket = await sendPart(1, 10, node.url)
     expect(await receivedBy(socket)).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  test('if bodies of more than 32 MiB arrive at the same time, one of them gets 429, and the others continue', async () => {
+  test('if simultaneous leak reports exceed 32 MiB together, one of them gets 429, and the service checks the others', async () => {
     const responses: string[] = []
     // Eight of these bodies have less than 32 MiB together.
     const sockets = await Promise.all(
@@ -358,7 +364,7 @@ describe('[R47] the request of a report', () => {
     await expect.poll(async () => (await send('[]')).status).toBe(200)
   })
 
-  test('if the client waits for 100 Continue, it gets it, and then the response', async () => {
+  test('if the client of a leak report waits for 100 Continue, the service sends 100 Continue and then the response 200', async () => {
     const body = JSON.stringify([tokenOf('x')])
     const { hostname, port } = new URL(platform.service.url)
     const headers = { ...scanner.headersFor(body), expect: '100-continue', 'content-length': body.length }
@@ -372,7 +378,7 @@ describe('[R47] the request of a report', () => {
     expect(status).toBe(200)
   })
 
-  test('if a body is cut, the response is 400; if the client resets the connection, the recorded status is 499', async () => {
+  test('if the body of a leak report ends early, the response is 400; if the client resets the connection, the event has status 499', async () => {
     platform.events.length = 0
     const half = await sendPart(10, 100)
     half.end()

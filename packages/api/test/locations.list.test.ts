@@ -23,7 +23,7 @@ test('[EP-LOCATIONS, RES-LOCATION] GET /locations returns every location, oldest
   expect(json.data.flatMap((row: unknown) => deviations(row, 'location'))).toEqual([])
 })
 
-test('[FMT-7] if the store has schema version launch, the list of locations is empty', async () => {
+test('[FMT-7] if the store has the schema version "launch", the list of locations is empty', async () => {
   const { status, json } = await platform.get('/api/v1/locations', old.key)
   expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])
 })

@@ -32,7 +32,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     ).toBe(true)
   })
 
-  test('the ID, customer, email, status, total, currency, tracking number, and time of an order are those in the database', async () => {
+  test('GET /orders returns the stored ID, customer, email, status, total, currency, tracking number, and creation time of each order', async () => {
     const rows = await list('limit=250')
     const stored = await store.sql`
       select id::text, customer_id::text, email, status, round(total, 2)::text as total, currency, tracking_number,
@@ -61,13 +61,13 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
   const of = (id: string) => ({ order_id: id, product_id: id })
 })
 
-test('[FMT-5] guest orders, whose customer_id is null, have an email address', async () => {
+test('[FMT-5] if the customer_id of an order is null, the order still has an email address', async () => {
   const guests = (await list('limit=250')).filter((row) => row.customer_id === null)
   expect(guests.length).toBeGreaterThan(0)
   expect(guests.every(({ email }) => email.includes('@'))).toBe(true)
 })
 
-test('[RES-ORDER-MANUAL, R34] manual payments have no processor IDs, and any other provider except null is "processor"', async () => {
+test('[RES-ORDER-MANUAL, R34] if the payment is manual, the processor IDs are null, and other providers except null are "processor"', async () => {
   const rows = await list('limit=250')
   const manual = rows.filter(({ payment_provider }) => payment_provider === 'manual')
   expect(manual.length).toBeGreaterThan(0)
@@ -101,7 +101,7 @@ test('[RES-ORDER-PICKUP] if an order is for pickup, its shipping address has the
   }
 })
 
-test('[R32, FMT-1] if the stored address is an object, the response has its nine keys, and otherwise null', async () => {
+test('[R32, FMT-1] if the stored address is an object, the response has the nine address keys, and otherwise null', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   const serve = async (value: unknown) => {
     await store.sql`update orders set billing_address = ${JSON.stringify(value)}::text::jsonb where id = ${id}`
@@ -132,7 +132,7 @@ describe('[Q-STATUS, ST-1] the status filter of orders', () => {
 })
 
 describe('[Q-UPDATED] updated_since of orders', () => {
-  test('if updated_since is sent, the list returns orders that changed at or after it, exact to the microsecond', async () => {
+  test('if updated_since is sent, the list returns orders that changed at or after this timestamp, exact to the microsecond', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update orders set updated_at = '2031-05-01T12:00:00.123456Z' where id = ${id}`
     const found = async (timestamp: string) =>

@@ -26,7 +26,7 @@ const expectRejected = async (path: string, code: string): Promise<string> => {
 }
 
 describe('[Q-LIMIT, R11] limit', () => {
-  test('limit accepts the values 1 to 250, and the default is 50', async () => {
+  test('if limit is 1, 49, 51, or 250, a page has that number of rows, and without limit 50', async () => {
     for (const [query, rows] of [
       ['', 50],
       ['?limit=1', 1],
@@ -70,14 +70,14 @@ describe('[Q-LIMIT, R11] limit', () => {
       '5,6',
       "5'",
     ],
-  ])('if limit is %s, every list rejects it with a message that names the range', async (text) => {
+  ])('if limit is %s, every list returns a 400 whose error message names the range', async (text) => {
     for (const { path } of SPEC_LISTS)
       expect(await expectRejected(`${path}?limit=${text}`, 'INVALID_PARAM')).toMatch(
         /^limit: must be a whole number from 1 to 250; got "/,
       )
   })
 
-  test('if a rejected limit is long or has control characters, the message contains it cut and escaped', async () => {
+  test('if a rejected limit is long or has control characters, the error message contains a truncated and escaped limit', async () => {
     const message = await expectRejected(`/api/v1/orders?limit=${'9'.repeat(5000)}`, 'INVALID_PARAM')
     expect(message.length).toBeLessThan(150)
     expect(await expectRejected('/api/v1/orders?limit=%22%0d%0a%00', 'INVALID_PARAM')).toContain(
@@ -94,7 +94,7 @@ describe('[R10] the value of a parameter', () => {
     cursor: 'x',
   }
   test.each(SPEC_LISTS.map(({ path, parameters }) => [path, parameters] as const))(
-    'if a parameter of %s is empty or sent twice, the request is rejected',
+    'if a parameter of %s is empty or sent twice, the response is 400, and the error names the parameter',
     async (path, parameters) => {
       for (const name of parameters) {
         const good = GOOD[name] ?? (path.endsWith('orders') ? 'paid' : 'active')
@@ -117,7 +117,7 @@ test.each([
   ['orders', 'status', 'one of pending, paid, shipped, delivered, cancelled, refunded, return_requested'],
   ['products', 'status', 'one of draft, active, archived'],
 ])(
-  '[ERR-1, R10] if %s gets an empty or repeated %s, the message contains the rule and the value',
+  '[ERR-1, R10] if the list of %s gets an empty or repeated %s, the error message has the rule and the rejected values',
   async (path, name, rule) => {
     const messageOf = (query: string) => expectRejected(`/api/v1/${path}?${query}`, 'INVALID_PARAM')
     expect(await messageOf(`${name}=`)).toBe(`${name}: must be ${rule}, or left out; got ""`)
@@ -142,7 +142,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
       '2026-07-08T10%3A20%3A30Z',
     ],
   ]
-  test.each(valid)('if a datetime parameter is %s, it is accepted', async (timestamp) => {
+  test.each(valid)('if a datetime parameter is %s, the response is 200', async (timestamp) => {
     for (const path of ['orders', 'products', 'customers', 'customer-addresses'])
       expect((await getPath(`/api/v1/${path}?limit=1&updated_since=${timestamp}`)).status, path).toBe(200)
     expect((await getPath(`/api/v1/customers?limit=1&created_since=${timestamp}`)).status).toBe(200)
@@ -204,7 +204,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
     ],
   ]
   test.each(invalid)(
-    'if a datetime parameter is %s, it is rejected with a message that names the format',
+    'if a datetime parameter is %s, the response is a 400 whose error message names the format',
     async (text) => {
       for (const [path, name] of [
         ['orders', 'updated_since'],
@@ -218,7 +218,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
     },
   )
 
-  test('if a datetime has a space in place of the + sign, the message says to write %2B', async () => {
+  test('if a datetime has a space in place of the + sign, the error message says to write %2B', async () => {
     for (const text of ['2026-07-08T10:20:30+02:00', '2026-07-08T10:20:30.5%2002:00'])
       expect(await expectRejected(`/api/v1/orders?updated_since=${text}`, 'INVALID_PARAM')).toContain('%2B')
     expect(await expectRejected('/api/v1/orders?updated_since=today', 'INVALID_PARAM')).not.toContain('%2B')
@@ -227,7 +227,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
 
 describe('[Q-STATUS, ERR-1] unknown statuses', () => {
   test.each(['draft', 'PAID', 'paid%20', 'unknown', 'paid,shipped', '__proto__', "paid'--", 'return-requested', '%00'])(
-    'if the status filter of orders is %s, it is rejected with a message that lists the known statuses',
+    'if the status filter of orders is %s, the response is a 400 whose error message lists the known statuses',
     async (status) => {
       expect(await expectRejected(`/api/v1/orders?status=${status}`, 'INVALID_PARAM')).toMatch(
         /^status: must be one of pending, paid, shipped, delivered, cancelled, refunded, return_requested; got "/,
@@ -236,7 +236,7 @@ describe('[Q-STATUS, ERR-1] unknown statuses', () => {
   )
 
   test.each(['paid', 'Active', 'deleted', 'toString'])(
-    'if the status filter of products is %s, it is rejected with a message that lists the known statuses',
+    'if the status filter of products is %s, the response is a 400 whose error message lists the known statuses',
     async (status) => {
       expect(await expectRejected(`/api/v1/products?status=${status}`, 'INVALID_PARAM')).toMatch(
         /^status: must be one of draft, active, archived; got "/,
@@ -248,7 +248,7 @@ describe('[Q-STATUS, ERR-1] unknown statuses', () => {
 describe('[R9, R30] parameters that an endpoint does not have', () => {
   const ALL = ['limit', 'cursor', 'updated_since', 'created_since', 'status']
   test.each(SPEC_ENDPOINTS.map((each) => [each.path, each] as const))(
-    'if %s gets parameters that it does not have, it ignores them and names them in x-ignored-params',
+    'if %s gets parameters that this endpoint does not have, the service ignores them and names them in x-ignored-params',
     async (_path, { path, idOf, parameters }) => {
       const [row] = idOf === undefined ? [] : await store.sql`select id::text from ${store.sql(idOf)} limit 1`
       const ignored = ALL.filter((name) => !parameters.includes(name))

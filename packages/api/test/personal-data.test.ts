@@ -88,7 +88,7 @@ const isClean: [path: string, isClean: boolean][] = []
 
 describe('a key that excludes personal data', () => {
   test.each<RevisionId>(['launch', 'v1.2', LATEST_REVISION])(
-    '[R40] in a store at %s, personal fields are null, pseudonyms, or regions, and other fields are unchanged',
+    '[R40] if a key without personal data reads schema version %s, personal fields are null, pseudonyms, or regions',
     async (revision) => {
       const { store, reduced } = await sentinelStore(revision)
       let rows = 0
@@ -120,7 +120,7 @@ describe('a key that excludes personal data', () => {
     },
   )
 
-  test('[R40] no endpoint returns a personal value, and single rows have the pseudonyms of the list', async () => {
+  test('[R40] if a key excludes personal data, no endpoint returns a personal value, and a single row equals its row in the list', async () => {
     const { store, reduced } = await sentinelStore()
     const [orders, customers] = [await rowsOf('/api/v1/orders', reduced), await rowsOf('/api/v1/customers', reduced)]
     const [order, customer] = [orders[0], customers[0]]
@@ -160,7 +160,7 @@ describe('a key that excludes personal data', () => {
     expect(again[0]?.email).toBe(here?.email)
   })
 
-  test('[R32, R40] if a stored address is no JSON object, it is null', async () => {
+  test('[R32, R40] if a stored address is not a JSON object, the response has null for a key with or without personal data', async () => {
     const { store, reduced } = await sentinelStore()
     for (const value of [null, SENTINEL, [SENTINEL], 7]) {
       await store.sql`update orders set shipping_address = ${JSON.stringify(value)}::text::jsonb`
@@ -171,7 +171,7 @@ describe('a key that excludes personal data', () => {
     }
   })
 
-  test('[R40] if a country is no string, it is null, because it can contain the address', async () => {
+  test('[R40] if the country and state of an address are not strings, they are null, because they could contain the address', async () => {
     const { store, reduced } = await sentinelStore()
     const address = { country: { code: 'DE', city: SENTINEL }, state: [SENTINEL] }
     await store.sql`update orders set shipping_address = ${store.sql.json(address)}`
@@ -179,7 +179,7 @@ describe('a key that excludes personal data', () => {
     expect(json.data[0].shipping_address).toMatchObject({ country: null, state: null })
   })
 
-  test('[R46] the field digest differs from that of other keys, so that clients read the list again after changing the key', async () => {
+  test('[R46] if a key excludes personal data, orders have another field digest than with other keys, and products the same', async () => {
     const { store, reduced } = await sentinelStore()
     const digest = async (path: string, key: string) => (await platform.get(path, key)).headers.get('x-store-fields')
     expect(await digest('/api/v1/orders', reduced)).not.toBe(await digest('/api/v1/orders', store.key))
@@ -187,7 +187,7 @@ describe('a key that excludes personal data', () => {
   })
 
   test(
-    `[R40] the responses, log, and events of ${REQUESTS} random requests have no personal value`,
+    `[R40] if ${REQUESTS} random requests are sent, their responses, request log, and events contain no personal value`,
     async () => {
       const { store, reduced } = await sentinelStore()
       platform.events.length = 0

@@ -136,7 +136,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('if a request gets 429, it also counts toward the rate limit', async () => {
+  test('if a request gets 429, this request also counts toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 5, () => platform.get('/api/v1/store', key))
       const [row] = await platform.controlSql`select max(requests) as requests from request_counters`
@@ -144,7 +144,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('if the key is invalid or the request is for a document, it does not count toward the rate limit', async () => {
+  test('if a request has an invalid key or is for a document, the request does not count toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       for (let index = 0; index < LIMIT; index += 1) {
         await platform.get('/api/v1/store', `${key}x`)
@@ -158,7 +158,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('if a request gets 403 or 409, it also counts toward the rate limit', async () => {
+  test('if a request gets 403 or 409, this request also counts toward the rate limit', async () => {
     for (const [kind, status] of [
       ['imported', 403],
       ['generating', 409],
@@ -209,7 +209,7 @@ test('[LIM-1] if the limit is 120 and a key uses two nodes, the nodes together a
   await Promise.all(nodes.map((node) => node.close()))
 })
 
-test('[LIM-2] with default settings, a page may have 250 rows, and the rate limit is 120 requests per minute', async () => {
+test('[LIM-2] if the settings have their defaults, limit=250 is accepted, and the rate limit is 120 requests per minute', async () => {
   const fresh = await startPlatform({ REQUESTS_PER_MINUTE: '' })
   const { key } = await fresh.provision()
   const response = await fresh.get('/api/v1/orders?limit=250', key)

@@ -101,7 +101,7 @@ describe('[R45] documents for crawlers and scanners', () => {
     expect((await read('/robots.txt')).text).toBe('User-agent: *\nDisallow: /api/\n')
   })
 
-  test('if a security contact is set, security.txt contains it as text in UTF-8', async () => {
+  test('if a security contact is set, security.txt contains the contact as text in UTF-8', async () => {
     const { text, headers } = await read('/.well-known/security.txt')
     expect(headers['content-type']).toBe('text/plain; charset=utf-8')
     expect(text).toMatch(/^Contact: mailto:security@example\.com\nExpires: \d{4}-\d\d-\d\dT00:00:00\.000Z\n$/)

@@ -30,7 +30,7 @@ test.each([
   [`orders/${UNKNOWN_ID}`, 'NOT_FOUND', 'this store has no order with this ID'],
   ['order', 'NOT_FOUND', 'no such path; did you mean /api/v1/orders? The reference is at /docs'],
 ])(
-  '[ERR-1] if a client requests %s, the request log says what to change, with the ID of the response',
+  '[ERR-1] if a client requests %s, the request log says what to change, with the x-request-id of the response',
   async (path, code, reason) => {
     const { keyId, key } = await platform.provision()
     const response = await platform.get(`/api/v1/${path}`, key)
@@ -44,7 +44,7 @@ test.each([
   ['imported', 403],
   ['generating', 409],
 ] as const)(
-  'if a store is %s, its requests count as failed, not as requests over the rate limit',
+  'if the store is "%s", its requests count as failed, and not as requests above the rate limit',
   async (kind, status) => {
     const { id, key } = await storeWithoutDatabase(platform, kind)
     expect((await platform.get('/api/v1/orders', key)).status).toBe(status)
@@ -54,13 +54,13 @@ test.each([
   },
 )
 
-test('a request log has one line for equal errors with different values, and another for another parameter', async () => {
+test('if errors of a parameter differ only in its value, the request log has one line for them, and another for another parameter', async () => {
   const { keyId, key } = await platform.provision()
   for (const query of ['limit=1000', 'limit=x', 'updated_since=x']) await platform.get(`/api/v1/orders?${query}`, key)
   expect((await logOf(keyId, 2)).map(({ reason }) => reason.split(':')[0])).toEqual(['limit', 'updated_since'])
 })
 
-test('if a client requests rows under a wrong path, the request log suggests the right path in one line, without their IDs', async () => {
+test('if a client requests two rows with a wrong path, the request log suggests the right path without an ID', async () => {
   const { keyId, key } = await platform.provision()
   for (const end of ['0', '1']) {
     const response = await platform.get(`/api/v1/order/${UNKNOWN_ID.slice(0, -1)}${end}`, key)
@@ -71,7 +71,7 @@ test('if a client requests rows under a wrong path, the request log suggests the
     .toBe('no such path; did you mean /api/v1/orders/{id}? The reference is at /docs')
 })
 
-test('[AUTH-5] if a key is revoked, ended, turned off, or used from another address, its request log says so', async () => {
+test('[AUTH-5] if a key is revoked, expired, turned off, or used from a forbidden address, its request log has this reason', async () => {
   const { id: storeId, keyId, key } = await platform.provision()
   const [ended, elsewhere] = [await platform.newKey(storeId), await platform.newKey(storeId)]
   const off = await platform.newKey(storeId)
@@ -104,7 +104,7 @@ async function unusedKey(): Promise<string> {
   return other.key
 }
 
-test('no line of a request log has a value that the client sent, in any parameter or path', async () => {
+test('if a client sends an email address in any parameter or path, no line of its request log contains this address', async () => {
   const { keyId, key } = await platform.provision()
   const sent = encodeURIComponent(SENTINEL)
   for (const { path, parameters } of ENDPOINTS) {

@@ -144,7 +144,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     expect(response.json.error.message).toMatch(/^updated_since: .*does not track customer updates.*created_since/)
   })
 
-  test('[Q-CREATED, FMT-7] a time filter before all rows does not change a list, even if the table does not exist', async () => {
+  test('[Q-CREATED, FMT-7] if a time filter is before all rows, a list stays the same, even if its table does not exist', async () => {
     const since = '2000-01-01T00:00:00Z'
     for (const list of ['orders', 'products']) {
       const all = (await getAt(revision, `/api/v1/${list}`)).json.data

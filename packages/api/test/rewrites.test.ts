@@ -40,7 +40,7 @@ test('[R28, PAG-2] if a query waits while ALTER TABLE rewrites its table, the pa
   expect(page.json.meta.has_more).toBe(true)
 })
 
-test('[R28, PAG-2] if ALTER TABLE rewrites the table at isolation level repeatable read, the page has the earlier rows', async () => {
+test('[R28, PAG-2] if the role uses repeatable read while ALTER TABLE rewrites a table, the page has the earlier rows', async () => {
   const strict = await filledStore(platform)
   await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
   const before = await platform.get('/api/v1/locations', strict.key)
@@ -67,7 +67,7 @@ test('[R28, R29] while ALTER TABLE rewrites order_items, a page has the orders a
   expect(page.json.data).toEqual(before.json.data)
 })
 
-test('[R28, R29] while ALTER TABLE rewrites the table behind a view, a page has the orders and items from before', async () => {
+test('[R28, R29] while ALTER TABLE rewrites the table behind a view, a page has the orders and items from before the rewrite', async () => {
   const viewed = await filledStore(platform)
   const { sql } = viewed
   await sql`alter table orders rename to placed_orders`
@@ -122,7 +122,7 @@ test("[R28] while ALTER TABLE rewrites customer_addresses, a customer's addresse
   expect(response.json).toEqual(before.json)
 })
 
-test('[R32, R17] if a stored json address is not valid as jsonb, the page returns its values as stored', async () => {
+test('[R32, R17] if a stored address of type json is not valid as jsonb, the page has the values as they are stored', async () => {
   await store.sql`alter table orders alter column shipping_address type json using shipping_address::json`
   const [first, second] = await store.sql`select id from orders order by created_at, id limit 2`
   const lone = String.raw`  {"firstName" : "\ud800", "lastName":"a\\u0000b" }`

@@ -195,7 +195,7 @@ describe('a partly migrated store', () => {
       expect(await getPath(store, path)).toMatchObject({ status: 502, json: { error: { code: 'STORE_DB_ERROR' } } })
   })
 
-  test('[R28] if a column that links or sorts rows is dropped, lists still return 200, and rows without their link are []', async () => {
+  test('[R28] if columns that sort or link rows are dropped, lists return 200, and without a link, items and addresses are []', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const [address] = await rows(store, 'customer-addresses')
     await store.sql`alter table customer_addresses drop column deleted_at`
@@ -285,7 +285,7 @@ describe('a schema change while the store is served', () => {
       for (const item of row.items as Record<string, unknown>[]) expect(item.quantity).toBe(0)
   })
 
-  test('[R28] if a table is replaced by a view and later by a table, its pages stay the same', async () => {
+  test('[R28] if the table of a list is replaced by a view and later by a table, the pages of the list stay the same', async () => {
     const before = await rows(store, 'customers')
     const reader = readerOf(store)
     await store.sql.unsafe(`begin;
@@ -313,7 +313,7 @@ describe('a schema change while the store is served', () => {
 })
 
 describe('a platform with views', () => {
-  test('[R28] if tables are replaced by views of them, responses have the same bytes', async () => {
+  test('[R28] if all tables are replaced by views with the same names and rows, the lists have the same bytes', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const paths = [
       'orders',

@@ -31,7 +31,7 @@ const closeAll = (sockets: readonly Socket[]) => {
   return Promise.all(sockets.map(whenClosed))
 }
 
-test('[ERR-2] if clients of a key leave too many response bytes unread, the key gets 429 until they disconnect', async () => {
+test('[ERR-2] if clients of a key leave too many response bytes unread, the key gets 429 until these clients disconnect', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -91,7 +91,7 @@ test('if a response is larger than the whole response buffer, its request still 
   await platform.close()
 })
 
-test('if a response is not read before its time limit, the connection closes before all bytes are sent', async () => {
+test('if a client does not read a response before RESPONSE_TIMEOUT_MS, the service closes the connection before all bytes are sent', async () => {
   const bounds = { RESPONSE_TIMEOUT_MS: '1500', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)

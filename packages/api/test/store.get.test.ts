@@ -88,7 +88,7 @@ test('[RES-STORE] while a new count of rows runs, GET /store returns the cached 
   expect(await orders()).toBe(4)
 })
 
-test('if a background count of rows runs at shutdown, it does not delay the shutdown or log store.query_failed', async () => {
+test('if a background count of rows runs at shutdown, the count does not delay the shutdown or emit store.query_failed', async () => {
   const { patient, orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
@@ -113,7 +113,7 @@ test('[RES-STORE] if rows are counted in the background, the count uses an exist
   expect(sessions.size).toBe(1)
 })
 
-test('[RES-STORE] if a nullable field of the store has no value, it is null', async () => {
+test('[RES-STORE] if a nullable field of the store has no value, the response has null', async () => {
   const [stored] = await store.sql`select * from store`
   await store.sql`update store set store_name = null, store_email = null, store_currency = null, store_timezone = null,
     store_country = null, tax_included_in_prices = null, shipping_enabled = null, guest_checkout = null,
@@ -124,7 +124,7 @@ test('[RES-STORE] if a nullable field of the store has no value, it is null', as
   await store.sql`update store set ${store.sql({ ...stored })}`
 })
 
-test('[RES-STORE, R35] if enabled_locales lacks the default locale, the response has it first', async () => {
+test('[RES-STORE, R35] if enabled_locales lacks the default locale, the response has the default locale as the first', async () => {
   const [stored] = await store.sql`select * from store`
   await store.sql`update store set default_locale = 'de', enabled_locales = '{fr,en}'`
   expect((await getStore()).data.enabled_locales).toEqual(['de', 'fr', 'en'])
@@ -133,7 +133,7 @@ test('[RES-STORE, R35] if enabled_locales lacks the default locale, the response
   await store.sql`update store set ${store.sql({ ...stored })}`
 })
 
-test('[R30, R9] if GET /store gets query parameters, it ignores them and lists them in x-ignored-params', async () => {
+test('[R30, R9] if GET /store gets query parameters, the service ignores them and lists them in x-ignored-params', async () => {
   const response = await platform.get('/api/v1/store?limit=ten&cursor=&x=1', store.key)
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('limit,cursor,x')

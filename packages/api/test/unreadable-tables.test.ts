@@ -46,7 +46,7 @@ describe('tables of a later schema version that cannot be read', () => {
     ['customer_groups', ['customer-groups', 'ids/customer-groups']],
     ['customer_addresses', ['customer-addresses', 'customers/CUSTOMER/addresses']],
   ])(
-    '[R42] if the reader may not select from %s, its lists return 502 until it is granted, and the log has the reason',
+    '[R42] if the reader may not select from %s, lists of this table return 502 until the grant, and an event names the table',
     async (table, lists) => {
       const customer = await idOfCustomerWithAddress()
       const paths = lists.map((path) => path.replace('CUSTOMER', customer))

@@ -60,7 +60,7 @@ describe('[R37] updated_until', () => {
     },
   )
 
-  test('with updated_since and updated_until, a list has the rows from the first up to, but not including, the second', async () => {
+  test('if updated_since and updated_until are sent, the list has the rows that changed from updated_since until before updated_until', async () => {
     const times = await store.sql<{ at: Date }[]>`select distinct updated_at as at from orders order by at`
     const [start, end] = [times[10], times[60]].map((row) => row?.at.toISOString())
     const expected = await idsOf(store, `updated_at >= '${start}' and updated_at < '${end}'`)
@@ -97,7 +97,7 @@ describe('[R37] updated_until', () => {
     expect(idsIn(await readList(of, 'orders', `updated_since=${greatest}`))).toContain(late)
   })
 
-  test('if a transaction is open while a list with updated_until is read, its rows have a later updated_at than the list', async () => {
+  test('if a transaction is open while a list with updated_until=now is read, all rows of the list changed before the transaction', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const [open, other] = [openClient(of.ownerUrl), of.sql]
     try {
@@ -160,7 +160,7 @@ describe('[R37] updated_until', () => {
     expect(Date.parse(later[0] ?? '')).toBeLessThan(Date.now() + 1000)
   })
 
-  test('[R12] if an offset moves updated_until before year 1, the watermark is year 1, and a sync from it returns all rows', async () => {
+  test('[R12] if an offset moves updated_until before year 1, the watermark is year 1, and updated_since with this watermark returns all rows', async () => {
     const { watermarks } = await readList(store, 'orders', 'updated_until=0001-01-01T00:00:00%2B23:59')
     expect(watermarks).toEqual(['0001-01-01T00:00:00.000Z'])
     const { rows } = await readList(store, 'orders', `updated_since=${watermarks[0]}`)
@@ -188,7 +188,7 @@ describe('[R37] updated_until', () => {
     expect((await readList(of, 'customers', 'updated_until=now')).rows).toHaveLength(SIZE.customers - 5)
   })
 
-  test('if a store does not track customer updates, updated_until is rejected, and the error suggests created_until', async () => {
+  test('if a store does not track customer updates, updated_until causes a 400 that suggests created_until', async () => {
     const launch = await filledStore(platform, 'launch', SIZE)
     const { status, json } = await platform.get('/api/v1/customers?updated_until=now', launch.key)
     expect(status).toBe(400)
@@ -201,7 +201,7 @@ describe('[R37] updated_until', () => {
   })
 
   test.each(['today', 'NOW', '', '2026-01-01', '2026-01-01T00:00:00'])(
-    'if updated_until is %j, it is rejected with a message that names the format',
+    'if updated_until is %j, the response is 400, and the error message names the format',
     async (value) => {
       const { status, json } = await platform.get(`/api/v1/orders?updated_until=${value}`, store.key)
       expect(status).toBe(400)
@@ -238,7 +238,7 @@ describe('[R37] created_until', () => {
     }
   })
 
-  test('[R17] if rows have no created_at, only the first slice of a list has them', async () => {
+  test('[R17] if rows have no created_at, lists with created_until have them, and lists with created_since do not', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table orders alter created_at drop not null`
     await of.sql`update orders set created_at = null where id in (select id from orders order by id limit 3)`

@@ -13,7 +13,7 @@ test('if the last slot is released, the next request gets it', () => {
   expect(pacer.reserve(0)).toBe(1000)
 })
 
-test('if an earlier slot is released, no two requests get one slot', () => {
+test('if an earlier slot is released, the next request still gets a slot of its own', () => {
   const pacer = new RequestPacer(60)
   pacer.reserve(0)
   const second = pacer.reserve(0)

@@ -203,7 +203,7 @@ describe('methods of the client', () => {
     expect(await syncOrders(client, { nextSync: null, storeFields: 'a' }, upsert)).toMatchObject({ storeFields: '2' })
   })
 
-  test('if a cursor is passed, the list continues from it', async () => {
+  test('if a cursor is passed, the list continues after the page of the cursor', async () => {
     const { client } = await startClient()
     const [first] = await all(client.customers.list({ limit: 100 }).pages()).then((pages) => pages)
     const rest = await all(client.customers.list({ limit: 100, cursor: first?.cursor ?? '' }))

@@ -10,7 +10,7 @@ it('the generated client has one method for each endpoint of the contract', () =
   for (const { path } of ENDPOINTS) expect(source).toContain(path.replace('{id}', `\${encodeURIComponent(id)}`))
 })
 
-it('if an endpoint is added to the contract, the generated client has a method for it, with its filters', () => {
+it('if an endpoint is added to the contract, the generated client gets a method with the filters of the endpoint', () => {
   const added = [
     ...ENDPOINTS,
     page({ id: 'listOpeningHours', path: '/opening-hours', resource: location, filters: ['updated_since'] }),
@@ -26,6 +26,6 @@ it('if an endpoint is added to the contract, the generated client has a method f
   expect(source).toContain("return this.#caller.idList<RowId>('/api/v1/ids/opening-hours', { ...options })")
 })
 
-it('the comments of the generated client do not describe how to URL-encode a parameter', () => {
+it('the comments of the generated client do not mention %2B, because the client encodes parameters itself', () => {
   expect(clientEndpoints()).not.toContain('%2B')
 })

@@ -23,7 +23,7 @@ function documentsOf(variant: Partial<Contract>): { openApi: string; types: stri
 }
 
 describe('documents that are generated from the contract', () => {
-  it('[VER-1, VER-2] if a field is added to the contract, each generated document has the field and its schema version', () => {
+  it('[VER-1, VER-2] if a new schema version adds a field, the OpenAPI document, the types, and the reference page have the field', () => {
     // The type does not include a future revision.
     const next = 'v1.7' as RevisionId
     const fields = { ...order.fields, gift_message: text('What the buyer writes on the card').from(next) }
@@ -43,7 +43,7 @@ describe('documents that are generated from the contract', () => {
     expect(markdown).toContain('| v1.7 | 2026-12-01 | Order gift_message |')
   })
 
-  it('[VER-1] if an endpoint is added to the contract, each generated document has the endpoint and its resource', () => {
+  it('[VER-1] if an endpoint adds a resource, the OpenAPI document, the types, and the reference page have the resource', () => {
     const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',
@@ -60,7 +60,7 @@ describe('documents that are generated from the contract', () => {
     expect(markdown).toContain('### Gift card\n')
   })
 
-  it('[ERR-1] if an error code is added to the contract, each generated document has the error code', () => {
+  it('[ERR-1] if an error code is added to the contract, the OpenAPI document, the types, and the reference page have the code', () => {
     const asleep: ErrorDeclaration = {
       status: 503,
       returnedBy: 'every',

@@ -5,7 +5,7 @@ import { customerAddress } from './resources/customer-address.ts'
 import { order, orderItem } from './resources/order.ts'
 import { variant } from './resources/product.ts'
 
-test('[VER-1, GEN-2] the contract has the paths and parameters of the specification, and the documented additions', () => {
+test('[VER-1, GEN-2] the contract has exactly the paths and parameters of the specification and its documented additions', () => {
   expect(ENDPOINTS.map(({ path, parameters }) => [path, ...parameters].join(' '))).toEqual([
     '/api/v1/store',
     '/api/v1/orders limit cursor updated_since updated_until created_since created_until status',
@@ -28,7 +28,7 @@ test('[VER-1, GEN-2] the contract has the paths and parameters of the specificat
   ])
 })
 
-test('[R31] if an endpoint is not in the specification, and only then, the contract marks it as an addition', () => {
+test('[R31] if and only if an endpoint is not in the specification, the contract marks the endpoint as an addition', () => {
   expect(ENDPOINTS.filter(({ addition }) => addition).map(({ path }) => path)).toEqual([
     '/api/v1/customer-addresses',
     ...['orders', 'customers', 'customer-groups', 'locations', 'products', 'categories'].map(
@@ -42,7 +42,7 @@ test('no two endpoints of the contract have the same ID or path', () => {
   expect(new Set(ENDPOINTS.map(({ path }) => path)).size).toBe(ENDPOINTS.length)
 })
 
-test('the contract names every resource once, and its columns belong to the tables of a store', () => {
+test('the contract has each resource once, and the resources together read all ten tables of a store', () => {
   expect(RESOURCES.map(({ table }) => table)).toEqual([
     ...['store', 'orders', 'customers', 'customer_addresses', 'customer_groups', 'locations', 'products', 'categories'],
   ])
@@ -59,7 +59,7 @@ test('[GEN-3] no endpoint reads a column whose name contains pass, hash, or secr
     for (const column of columns) expect(column).not.toMatch(/pass|hash|secret/)
 })
 
-test('the path, response, and parameters of an endpoint follow from the kind of its declaration', () => {
+test('the functions only, one, page, allOf, and ids declare endpoints with the path prefix, response, and parameters of their kind', () => {
   expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({
     path: '/api/v1/a',
     response: { kind: 'only' },
@@ -77,7 +77,7 @@ test('the path, response, and parameters of an endpoint follow from the kind of 
   })
 })
 
-test('the contract marks a fixed list of fields as personal data', () => {
+test('the contract marks exactly the listed fields of orders, items, customers, and addresses as personal data', () => {
   const all = [...RESOURCES, orderItem, variant]
   const personal = all.map(({ table, fields }) => [
     table,

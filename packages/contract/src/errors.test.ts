@@ -25,7 +25,7 @@ test('each error code of the contract has a condition, a retry rule, a fix, and 
   }
 })
 
-test('an ApiError has the status of its code or of its options, and its message does not contain the cause', () => {
+test('an ApiError has the status of its code unless its options set another, and its message does not contain the cause', () => {
   const cause = new Error('the password is hunter2')
   expect(new ApiError('NOT_FOUND', 'no')).toMatchObject({ code: 'NOT_FOUND', status: 404, headers: {}, message: 'no' })
   expect(new ApiError('NOT_FOUND', 'read-only', { status: 405 }).status).toBe(405)

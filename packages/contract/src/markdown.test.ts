@@ -4,7 +4,7 @@ import { ERRORS } from './errors.ts'
 import { errorPage, errorTable, fieldTable, headerTable, limitTable, referencePage } from './markdown.ts'
 import { order } from './resources/order.ts'
 
-describe('the generated reference page', () => {
+describe('Markdown of the API reference', () => {
   it('the generated reference page lists every endpoint, field, error code, and schema version', () => {
     const reference = referencePage()
     for (const { path } of CONTRACT.endpoints) expect(reference).toContain(`### GET ${path}\n`)
@@ -14,7 +14,7 @@ describe('the generated reference page', () => {
     expect(reference).toContain(headerTable())
   })
 
-  it('if an endpoint has an example response, the reference page shows it, and otherwise shows no example', () => {
+  it('if an endpoint has an example response, the reference page shows it, and without examples the page has no curl command', () => {
     const example = { path: '/api/v1/store', status: 200, body: { data: { name: 'Linden & Loom' } } }
     const reference = referencePage(CONTRACT, { getStore: example })
     expect(reference).toContain('"$BASE_URL/api/v1/store"')
@@ -30,12 +30,12 @@ describe('the generated reference page', () => {
     expect(errorPage('NOT_FOUND', ERRORS.NOT_FOUND)).toContain('With status 405: The method is not GET or HEAD.')
   })
 
-  it('the reference page lists the allowed values of each status', () => {
+  it('the reference page lists the values that each status can have', () => {
     expect(fieldTable(order)).toContain('`return_requested`')
     expect(referencePage()).toContain('`/api/v1/products`: `draft`, `active`, `archived`')
   })
 
-  it('the table of limits shows the rate limit, the page size, and the other limits with their values', () => {
+  it('the table of limits shows the values of the rate limit, page size, rows per minute, and keys per store', () => {
     for (const value of ['120 per key', '1 to 250; 50', '30,000', '| 5, including keys that are turned off |'])
       expect(limitTable()).toContain(value)
   })

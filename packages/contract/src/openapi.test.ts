@@ -49,8 +49,8 @@ function validator(name: string): ValidateFunction {
   return ajv.compile({ $ref: `document#/components/schemas/${name}` })
 }
 
-describe('the OpenAPI document', () => {
-  it('the strict linter finds no problem in the OpenAPI document', async () => {
+describe('operations and schemas in the OpenAPI document', () => {
+  it('the OpenAPI document passes the Redocly linter', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'store-export-openapi-'))
     try {
       const file = join(folder, 'openapi.json')
@@ -64,7 +64,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('the OpenAPI schema of each resource compiles in strict mode of ajv, and its example is valid', () => {
+  it('the OpenAPI schema of each resource compiles in the strict mode of ajv and accepts the example of the resource', () => {
     for (const resource of resourcesOf(CONTRACT)) {
       const validate = validator(typeName(resource))
       expect(validate(exampleOf(resource)), `${resource.name}: ${JSON.stringify(validate.errors)}`).toBe(true)
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('[VER-2] if a store has an older schema version, its rows with null in newer fields are valid', () => {
+  it('[VER-2] if a store has an older schema version, the OpenAPI schema accepts its rows with null in newer fields', () => {
     for (const { id: revision } of REVISIONS) {
       for (const resource of resourcesOf(CONTRACT)) {
         const newer = Object.entries(resource.fields).filter(([, field]) => !includesRevision(revision, field.since))
@@ -145,7 +145,7 @@ describe('the OpenAPI document', () => {
     expect(since?.description).toContain('The service rejects a datetime without an offset')
   })
 
-  it('the description of updated_since names the stores that reject it for customers, and no stores for orders', () => {
+  it('the OpenAPI description of updated_since mentions stores older than v1.1 for customers, but not for orders', () => {
     const descriptionAt = (path: string): string =>
       document.paths[path]?.get.parameters?.find(({ name }) => name === 'updated_since')?.description ?? ''
     expect(descriptionAt('/api/v1/customers')).toContain('Stores older than v1.1')
@@ -214,13 +214,13 @@ describe('stored JSON in the OpenAPI document', () => {
       expect(validate({ ...row, tax_breakdown: [wrong] }), JSON.stringify(wrong)).toBe(false)
   })
 
-  it('if a metafield has any JSON value, the OpenAPI schema accepts it', () => {
+  it('if the value of a metafield is any JSON value, the OpenAPI schema accepts the order', () => {
     const validate = validator('Order')
     for (const value of ['a', 1, true, null, [1], { a: { b: 1 } }])
       expect(validate({ ...exampleOf(order), metafields: [{ key: 'k', label: 'l', value }] })).toBe(true)
   })
 
-  it('no OpenAPI schema of a value or of additional properties is empty', () => {
+  it('in the OpenAPI schemas, no value and no additionalProperties is the empty schema {}', () => {
     const text = JSON.stringify(document.components.schemas)
     expect(text).not.toMatch(/"(additionalProperties|value)":\{\}/)
   })

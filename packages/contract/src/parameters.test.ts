@@ -21,21 +21,21 @@ describe('[Q-LIMIT, R11] limit', () => {
     ['9', 9],
     ['10', 10],
     ['250', 250],
-  ])('if limit is %s, it is accepted', (text, expected) => {
+  ])('if limit is %j, it is parsed as the number %i', (text, expected) => {
     expect(PARAMETERS.limit.parse(text)).toBe(expected)
   })
 
   test.each([
     ...['0', '00', '-1', '-0', '+5', '05', '1.5', '5.0', '1e2', '0x10', '0b1', ' 5', '5 ', '5\n', '５', '٥', '1_0'],
     ...['251', '1000', '99999999999999999999', 'NaN', 'Infinity', 'ten', 'null', '5,5', '5;'],
-  ])('if limit is %j, it is rejected with a message that names the range', (text) => {
+  ])('if limit is %j, the error is INVALID_PARAM, and its message names the range', (text) => {
     const error = errorOf(() => PARAMETERS.limit.parse(text))
     expect(error.code).toBe('INVALID_PARAM')
     expect(error.message).toMatch(/^limit: must be a whole number from 1 to 250; got "/)
   })
 })
 
-test("[Q-STATUS] if a status is not one of the resource's values, it is rejected with an error that lists them", () => {
+test("[Q-STATUS] if a status is not one of the resource's values, the error is INVALID_PARAM, and its message lists the values", () => {
   for (const status of ['pending', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'return_requested'])
     expect(PARAMETERS.status.parse(status, order)).toBe(status)
   for (const status of ['draft', 'active', 'archived']) expect(PARAMETERS.status.parse(status, product)).toBe(status)

@@ -16,7 +16,7 @@ const examples = Object.fromEntries(
 const collection: Node = postmanCollection(examples)
 const requests: Node[] = collection.item.flatMap((group: Node) => group.item ?? []).map((item: Node) => item.request)
 
-describe('the Postman collection', () => {
+describe('postmanCollection', () => {
   it('the Postman collection has one request for each endpoint, with the IDs of the examples', () => {
     const paths = requests.map(({ url }) => `/${url.path.join('/')}`)
     expect(paths.toSorted()).toEqual(ENDPOINTS.map(({ path }) => path.replace('{id}', ':id')).toSorted())
@@ -33,7 +33,7 @@ describe('the Postman collection', () => {
     }
   })
 
-  it('the Postman collection sends the key of a variable in x-api-key and contains no key itself', () => {
+  it('the API key in the Postman collection is the variable apiKey, and the collection contains no key itself', () => {
     expect(collection.auth.apikey).toContainEqual({ key: 'value', value: '{{apiKey}}', type: 'string' })
     expect(JSON.stringify(collection)).not.toContain('sdx_')
   })

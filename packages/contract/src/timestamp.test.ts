@@ -23,11 +23,11 @@ describe('[R12] valid datetimes', () => {
     ['0001-01-01T00:00:00Z', micros('0001-01-01T00:00:00Z')],
     ['0099-12-31T23:59:59Z', micros('0099-12-31T23:59:59Z')],
     ['9999-12-31T23:59:59.999999Z', micros('9999-12-31T23:59:59.999Z') + 999n],
-  ])('if the datetime is %s, it is parsed as %s', (text, expected) => {
+  ])('if the datetime is %s, parseDatetime returns %s microseconds since 2000', (text, expected) => {
     expect(parseDatetime(text)).toBe(expected)
   })
 
-  test('if a datetime has nanoseconds, it is rounded up to the next microsecond', () => {
+  test('if a datetime has nanoseconds, parseDatetime rounds it up to the next microsecond', () => {
     expect(parseDatetime('2000-01-01T00:00:00.000000001Z')).toBe(1n)
     expect(parseDatetime('2000-01-01T00:00:00.000001000Z')).toBe(1n)
     expect(parseDatetime('2000-01-01T00:00:00.000001001Z')).toBe(2n)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-test('if several nodes claim a round of emails at the same time, one of them gets it, until four minutes have passed', async () => {
+test('if three nodes claim a round of alert emails at once, only one gets it, and a claim after four minutes succeeds', async () => {
   const { database, sql } = control
   const claims = await Promise.all([1, 2, 3].map(() => claimAlertRound(database)))
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1)
@@ -17,7 +17,7 @@ test('if several nodes claim a round of emails at the same time, one of them get
   expect(await claimAlertRound(database)).not.toBeNull()
 })
 
-test('if a gap between rounds exceeds half an hour, rounds count as steady since the next round', async () => {
+test('if a gap between alert rounds exceeds half an hour, claimAlertRound returns a later start of the unbroken rounds', async () => {
   const { database, sql } = control
   await sql`delete from alert_rounds`
   const first = await claimAlertRound(database)

@@ -101,7 +101,7 @@ test('if keys were turned off after a backup, a replay turns off those that were
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, keysTurnedOff: 0, unchanged: 1 })
 })
 
-test('if a membership is removed and added again within a millisecond, replaying the revocation does not remove it', async () => {
+test('if a membership is removed and added again within a millisecond, replaying the events does not remove the membership', async () => {
   const { database } = control
   const store = await control.store()
   const merchant = await newMerchant('regranted')
@@ -146,7 +146,7 @@ test('if an invitation is withdrawn, the audit log gets its ID without the addre
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
-test('if a passkey is removed, a replay on a backup removes it again, and leaves the others', async () => {
+test('if a passkey is removed, a replay on a backup removes it again, and the other passkeys stay', async () => {
   const { database, sql } = control
   const { id: merchantId } = await newMerchant('with-passkeys')
   const add = (id: string) => sql`

@@ -52,7 +52,7 @@ const accept = (token: string, passwordHash: string | null = 'hash') =>
 const emailsOf = async (storeId: string) => (await listMembers(control.database, storeId)).map(({ email }) => email)
 
 describe('invitations', () => {
-  test('if the address has no account, the invitation creates it with the password, once', async () => {
+  test('if the invited address has no account, accepting creates one with the password, and the link cannot be used again', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     expect(await send(store.id, inviter.id, email, 'new')).toBe('invited')
@@ -68,7 +68,7 @@ describe('invitations', () => {
     expect(await findInvitation(control.database, hashOf('new'))).toBeNull()
   })
 
-  test('if the address has an account, the invitation adds the store and changes no password', async () => {
+  test('if the invited address has an account, accepting the invitation adds the store and sets no password', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await send(store.id, inviter.id, other.email, 'known')
@@ -84,7 +84,7 @@ describe('invitations', () => {
     expect(outcomes.filter((each) => each !== null)).toHaveLength(1)
   })
 
-  test('if an invitation is sent again, only the link of the last email works', async () => {
+  test('if an invitation is sent again, only the newest link can be accepted', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     await send(store.id, inviter.id, email, 'first')
@@ -94,7 +94,7 @@ describe('invitations', () => {
     expect(await accept('second')).toMatchObject({ email })
   })
 
-  test('if an invitation is sent again, its earlier links are known as replaced while the newest link works', async () => {
+  test('if an invitation is sent again, isReplacedToken returns true for its earlier links while the newest link is valid', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     for (const token of ['replaced 1', 'replaced 2', 'newest']) await send(store.id, inviter.id, email, token)
@@ -129,7 +129,7 @@ describe('invitations', () => {
     expect(await renewInvitation({ ...person, invitationId, tokenHash: hashOf('late') })).toBeNull()
   })
 
-  test('if an invitation has expired, it is listed, and its link does not work', async () => {
+  test('if an invitation has expired, it is listed as expired, and its link cannot be accepted', async () => {
     const { store, inviter } = await newStore()
     await send(store.id, inviter.id, newEmail(), 'late')
     await control.sql`update invitations set expires_at = now() where store_id = ${store.id}`
@@ -150,7 +150,7 @@ describe('invitations', () => {
     expect(await accept('mine')).toBeNull()
   })
 
-  test('if the inviter is no admin of the store, or the invited person sees it already, nothing is stored', async () => {
+  test('if the inviter is no admin of the store, or the invited person is a member, no invitation is stored', async () => {
     const { store, inviter } = await newStore()
     const { inviter: stranger } = await newStore()
     expect(await send(store.id, stranger.id, newEmail())).toBe('forbidden')
@@ -256,7 +256,7 @@ describe('removal of a member', () => {
       (storeId: string, { email }: { email: string }) => removeMembership(control.database, email, storeId),
     ],
   ])(
-    'if a member is removed %s, invitations by this member and to this member no longer work',
+    'if a member is removed %s, invitations by and to this member can no longer be accepted',
     async (_where, removing) => {
       const { store, inviter } = await newStore()
       const [leaving, second] = [await newMerchant(store.id), newEmail()]
@@ -342,7 +342,7 @@ describe('changes of a store that run at the same time', () => {
       (storeId: string, { id }: Person) => reduceMemberRole(control.database, { storeId, merchantId: id }, 'viewer'),
     ],
   ])(
-    'if %s just before an invitation is accepted, it gives no access, and no transaction fails',
+    'if %s just before an invitation is accepted, the invitation gives no access, and no transaction fails',
     async (_what, change) => {
       const { store, inviter } = await newStore()
       const by = await newMerchant(store.id)
@@ -360,7 +360,7 @@ describe('changes of a store that run at the same time', () => {
     },
   )
 
-  test('if the inviter is removed just before a single sign-on, it gives no access, and no transaction fails', async () => {
+  test('if the inviter is removed just before a single sign-on, the invitation gives no access, and no transaction fails', async () => {
     const { store, inviter } = await newStore()
     await newMerchant(store.id)
     const email = newEmail()
@@ -373,7 +373,7 @@ describe('changes of a store that run at the same time', () => {
     expect(await emailsOf(store.id)).not.toContain(email)
   })
 
-  test('if an invitation is sent again just before it is accepted, only the new link works, and no transaction fails', async () => {
+  test('if an invitation is sent again just before it is accepted, only the new link is accepted, and no transaction fails', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     await send(store.id, inviter.id, email, `old ${email}`)

@@ -81,7 +81,7 @@ test('if members and invitations are older than roles, the migration makes them 
 })
 
 describe('the role of a member', () => {
-  test('if an admin changes a role, the next read of the stores has it, and the audit log names both people', async () => {
+  test('if an admin changes the role of a member, the next read has the new role, and the audit log names both merchants', async () => {
     const { store, admin, viewer } = await newStore()
     await eventsOf(store.id)
     const roleNow = async () => (await storesOfMerchant(control.database, viewer.id)).map(({ role }) => role)
@@ -96,7 +96,7 @@ describe('the role of a member', () => {
     ])
   })
 
-  test('if a viewer or a merchant of another store changes a role, nothing changes', async () => {
+  test('if a viewer or a merchant of another store tries to change a role, the role stays the same', async () => {
     const { store, admin, viewer } = await newStore()
     const { admin: stranger } = await newStore()
     for (const by of [viewer.id, stranger.id]) {
@@ -166,7 +166,7 @@ describe('the role of an invitation', () => {
     ])
   })
 
-  test('if an invitation is sent again with another role, the new role counts, and the audit log has both', async () => {
+  test('if an invitation is sent again with another role, the list has the new role, and the audit log has both roles', async () => {
     const { store, admin } = await newStore()
     const email = 'again@example.com'
     await send(store.id, admin.id, { email, role: 'viewer', token: 'again 1' })
@@ -178,7 +178,7 @@ describe('the role of an invitation', () => {
     expect(events.map(({ role }) => role)).toEqual(['viewer', 'admin'])
   })
 
-  test('if an admin becomes a viewer, pending invitations by this admin no longer work, and those by others do', async () => {
+  test('if an admin becomes a viewer, pending invitations by this admin are no longer found, and those by other admins stay', async () => {
     const { store, admin } = await newStore()
     const other = await newMember(store.id, 'admin')
     await send(store.id, other.id, { email: 'by-other@example.com', role: 'admin', token: 'by other' })
@@ -237,7 +237,7 @@ describe('replays on a backup from before an invitation changed', () => {
   }
   const link = (email: string) => findInvitation(control.database, hashOf(`backup ${email}`))
 
-  test('if the invitation was sent again as a viewer, the earlier link makes a viewer', async () => {
+  test('if the invitation was sent again as a viewer, the replay reduces the role of the earlier link to viewer', async () => {
     const { store, admin } = await newStore()
     const email = 'reduced@example.com'
     const { restore } = await backup(store.id, admin.id, email)
@@ -249,7 +249,7 @@ describe('replays on a backup from before an invitation changed', () => {
     expect(await replayRevocations(control.database, events)).toMatchObject({ events: 1, unchanged: 1 })
   })
 
-  test('if the invitation was sent again as a viewer and then as an admin, the earlier link makes an admin', async () => {
+  test('if the invitation was sent again as a viewer and then as an admin, the earlier link keeps the role admin', async () => {
     const { store, admin } = await newStore()
     const email = 'raised@example.com'
     const { restore } = await backup(store.id, admin.id, email)
@@ -270,16 +270,19 @@ describe('replays on a backup from before an invitation changed', () => {
     ],
     ['became a viewer', 'viewer', (storeId: string, id: string, by: string) => change(storeId, id, 'viewer', by)],
     ['stayed', 'admin', async () => undefined],
-  ])('if the invited person joined and %s, the role of the link is %j', async (what, role, changing) => {
-    const { store, admin } = await newStore()
-    const email = `joined-${what.replaceAll(' ', '-')}@example.com`
-    const { restore } = await backup(store.id, admin.id, email)
-    await acceptInvitation({ database: control.database, tokenHash: hashOf(`backup ${email}`), passwordHash: 'x' })
-    const [joined] = (await listMembers(control.database, store.id)).filter((each) => each.email === email)
-    await changing(store.id, joined?.merchantId ?? '', admin.id)
-    const events = await recordedEvents()
-    await restore()
-    await replayRevocations(control.database, events)
-    expect((await link(email))?.role ?? null).toBe(role)
-  })
+  ])(
+    'if the invited person joined and %s, the role of the link after the replay is %j (null if the link is invalid)',
+    async (what, role, changing) => {
+      const { store, admin } = await newStore()
+      const email = `joined-${what.replaceAll(' ', '-')}@example.com`
+      const { restore } = await backup(store.id, admin.id, email)
+      await acceptInvitation({ database: control.database, tokenHash: hashOf(`backup ${email}`), passwordHash: 'x' })
+      const [joined] = (await listMembers(control.database, store.id)).filter((each) => each.email === email)
+      await changing(store.id, joined?.merchantId ?? '', admin.id)
+      const events = await recordedEvents()
+      await restore()
+      await replayRevocations(control.database, events)
+      expect((await link(email))?.role ?? null).toBe(role)
+    },
+  )
 })

@@ -73,7 +73,7 @@ describe('stores of a merchant', () => {
   })
 })
 
-test('if a merchant is removed from a store, other stores stay, and the result says whether another merchant is left', async () => {
+test('if a merchant is removed from a store, the merchant keeps other stores, and the result says whether the store has another merchant', async () => {
   const { database } = control
   const [store, other] = [await control.store(), await control.store()]
   const [one, two] = [await createTestMerchant(store.id, other.id), await createTestMerchant(store.id)]

@@ -28,7 +28,7 @@ const setRule = (storeId: string, isRequired: boolean, changedBy: string | null)
 const eventsOf = (storeId: string) => control.sql`
   select action, actor from audit_events where store_id = ${storeId} and action <> 'membership.added' order by at`
 
-test('if an admin sets the rule, the next read of the stores has it, and the audit table names the admin', async () => {
+test('if an admin sets the two-factor rule, the next read of the stores has the rule, and the audit table names the admin', async () => {
   const { id } = await control.store()
   const admin = await newMember(id, 'admin')
   expect([await setRule(id, true, admin), await setRule(id, true, admin)]).toEqual(['changed', 'same'])
@@ -43,7 +43,7 @@ test('if an admin sets the rule, the next read of the stores has it, and the aud
   ])
 })
 
-test('if a developer, a viewer, or an admin of another store sets the rule, or the store is removed, nothing changes', async () => {
+test('if a developer, a viewer, or an admin of another store sets the two-factor rule, or the store is removed, nothing changes', async () => {
   const [{ id }, other, removed] = [await control.store(), await control.store(), await control.store()]
   const by = [await newMember(id, 'developer'), await newMember(id, 'viewer'), await newMember(other.id, 'admin')]
   for (const merchantId of by) expect(await setRule(id, true, merchantId)).toBe('forbidden')
@@ -56,7 +56,7 @@ test('if a developer, a viewer, or an admin of another store sets the rule, or t
   ])
 })
 
-test('if the rule was turned on after a backup, the replay turns it on again, unless it was turned off later', async () => {
+test('if the two-factor rule was turned on after a backup, the replay turns it on again, unless it was turned off later', async () => {
   const [on, off] = [await control.store(), await control.store()]
   const event = (storeId: string, action: 'enabled' | 'disabled', second: number) => ({
     ...{ action: `two_factor_rule.${action}` as const, storeId, keyId: null, merchantId: null, details: '{}' },
@@ -75,6 +75,6 @@ test('if the rule was turned on after a backup, the replay turns it on again, un
   expect(rules).toEqual([{ rule: true }, { rule: false }])
 })
 
-test('if a session does not exist, it has no second factor', async () => {
+test('if a session does not exist, readSecondFactor says that no second factor was used', async () => {
   expect((await readSecondFactor(control.database, 'unknown')).isUsed).toBe(false)
 })

@@ -144,7 +144,7 @@ async function state(): Promise<string> {
 /** Everything that a response tells, without the IDs of the request. */
 const bytesOf = ({ text, headers }: PageResponse) => text + JSON.stringify([...headers])
 
-test('if the app has a route, the table of the access test has it too, and no other', () => {
+test('the table of the access test has every route of the app, and no other', () => {
   // The app uses the other services only when it handles a request.
   const { routes } = createApp({ origins: originsOf(urlOf(platform)) } as Services)
   const served = routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !route.includes('/assets/'))
@@ -188,7 +188,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
       await platform.controlSql`update api_keys set turned_off_at = now() where id = ${target.key}`
   })
 
-  test(`[GEN-2] if a visitor is no member, ${name} returns 404 or the sign-in page, no byte of the store, and changes nothing`, async () => {
+  test(`[GEN-2] if a visitor is no member, ${name} returns 404 or the sign-in page, without data of the store, and changes nothing`, async () => {
     const before = await state()
     for (const visitor of ['stranger', 'newcomer', 'signedOut'] as const) {
       const response = await request(visitor, route, pathOf(route, alpha.id), fields)
@@ -200,7 +200,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`[GEN-2] if an admin of another store sends ${name} there with IDs of this store, this store shows and changes nothing`, async () => {
+  test(`[GEN-2] if an admin of store B sends ${name} with IDs of store A, no data of store A is shown or changed`, async () => {
     const before = await state()
     const response = await request('stranger', route, pathOf(route, beta.id), fields && { ...fields, email: '' })
     expect(bytesOf(response)).not.toMatch(ALPHA)
@@ -210,7 +210,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     await addMember('beta-admin', beta.id, 'admin')
   })
 
-  test(`[GEN-2] if a member lacks a required second factor, ${name} returns 403, nothing of the store, and changes nothing`, async () => {
+  test(`[GEN-2] if a member lacks a required second factor, ${name} returns 403 without data of the store, and changes nothing`, async () => {
     await platform.controlSql`update stores set two_factor_required = true where id = ${alpha.id}`
     const before = await state()
     for (const role of MEMBER_ROLES) {
@@ -262,7 +262,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
 })
 
 test.each(Object.entries(OTHER_ROUTES))(
-  '[GEN-2] if %s is sent with and without a session, only the session decides about the response',
+  '[GEN-2] if %s is sent with and without a session, the status depends only on the session',
   async (route, { signedIn, signedOut }) => {
     for (const visitor of VISITORS) {
       await platform.controlSql`delete from sign_in_attempts`

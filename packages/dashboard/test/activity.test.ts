@@ -55,7 +55,7 @@ test('[AUTH-3] [AUTH-5] if a merchant and the platform change a key, the activit
   ])
 })
 
-test('if a key expires, the activity page says so', async () => {
+test('if a key expires, the activity page lists that its end date ended it', async () => {
   const { store, visitor, keys, page } = await newShop()
   await platform.controlSql`update api_keys set expires_at = now() - interval '1 second' where store_id = ${store.id}`
   await visitor.send(keys, `${keys}/keys`, { name: 'Next' })
@@ -147,7 +147,7 @@ test('if a merchant opens the activity page, its filter has everyone who changed
   ])
 })
 
-test('if a merchant chooses days, they are those of the time zone of the store, and include the last day', async () => {
+test('if a merchant chooses days, the activity page uses the time zone of the store and includes the last day', async () => {
   const { store, visitor, page } = await newShop()
   await store.sql`update store set store_timezone = 'Pacific/Auckland'`
   const [times] = await platform.controlSql<[{ first: Date; last: Date }]>`
@@ -165,7 +165,7 @@ test('if a merchant chooses days, they are those of the time zone of the store, 
   expect(changesIn(text)).toHaveLength(all)
 })
 
-test('if a choice has more changes than fit on a page, the links to older and newest changes and the file keep it', async () => {
+test('if a choice has more changes than fit on a page, the links to older changes, newest changes, and the file keep the choice', async () => {
   const { store, merchant, visitor, page } = await newShop()
   for (let change = 0; change < EVENTS_PER_PAGE + 5; change++)
     await platform.controlSql`update stores set name = ${`Name ${change}`} where id = ${store.id}`

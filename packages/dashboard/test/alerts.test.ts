@@ -121,22 +121,25 @@ test('if a tool stops again, there is a second email on the next day, but not on
 test.each([
   [14, 'test ends', 'The key of test ends in 13 days.'],
   [1, 'test ends', 'The key of test ends in 23 hours.'],
-])('%s days before the end of a key, its merchants get an email', async (days, _, sentence) => {
-  const store = await platform.provision()
-  await addMerchant(platform, store.id)
-  const setEnd = (left: string) =>
-    platform.controlSql`update api_keys set expires_at = now() + ${left}::interval where id = ${store.keyId}`
-  await setEnd('15 days')
-  await send()
-  expect(smtp.emails).toEqual([])
-  await setEnd(`${days * 24 - 0.5} hours`)
-  await send()
-  await send()
-  expect(smtp.emails).toHaveLength(1)
-  expect(smtp.emails[0]?.message).toContain(sentence)
-})
+])(
+  'if less than %i × 24 hours are left until the end of a key, the merchants of its store get one email',
+  async (days, _, sentence) => {
+    const store = await platform.provision()
+    await addMerchant(platform, store.id)
+    const setEnd = (left: string) =>
+      platform.controlSql`update api_keys set expires_at = now() + ${left}::interval where id = ${store.keyId}`
+    await setEnd('15 days')
+    await send()
+    expect(smtp.emails).toEqual([])
+    await setEnd(`${days * 24 - 0.5} hours`)
+    await send()
+    await send()
+    expect(smtp.emails).toHaveLength(1)
+    expect(smtp.emails[0]?.message).toContain(sentence)
+  },
+)
 
-test('if a tool is over its limit in two hours in a row, or gets only errors, its merchants get an email for each', async () => {
+test('if a tool is over its limit in two hours in a row and gets only errors, its merchants get an email for each problem', async () => {
   const store = await platform.provision()
   await addMerchant(platform, store.id)
   const addHour = (hoursAgo: number) => platform.controlSql`
@@ -154,7 +157,7 @@ test('if a tool is over its limit in two hours in a row, or gets only errors, it
   ).toEqual(['test gets only errors', 'test sends too many requests'])
 })
 
-test('if a key is off, its merchants get no email about its tool, but one before its end', async () => {
+test('if a key is off, its merchants get no email about its tool, but one before the key ends', async () => {
   const { store } = await stoppedShop()
   const { controlSql } = platform
   await controlSql`update api_keys set turned_off_at = now() where id = ${store.keyId}`
@@ -173,7 +176,7 @@ test('if a key is off, its merchants get no email about its tool, but one before
   expect(smtp.emails[1]?.message).toContain('test was over the rate limit')
 })
 
-test('if the SMTP server rejects the address of a merchant, an event reports it, and no round tries it again', async () => {
+test('if the SMTP server rejects the address of a merchant, an event reports it, and no later round tries the address again', async () => {
   const { store } = await stoppedShop()
   smtp.rejects = ''
   await send()
@@ -194,7 +197,7 @@ test('if the service was down, a silent tool is reported only after its usual ti
   expect(subjects()[0]).toMatch(/: test stopped sending requests$/)
 })
 
-test('if one of two merchants has no mailbox, the other gets one email', async () => {
+test('if one of two merchants has no mailbox, the other merchant gets one email', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   smtp.rejects = other.email
@@ -203,7 +206,7 @@ test('if one of two merchants has no mailbox, the other gets one email', async (
   expect(smtp.emails.map(({ to }) => to)).toEqual([[merchant.email]])
 })
 
-test('if the SMTP server is away or rejects the password, the round ends, and the next one sends the email', async () => {
+test('if the SMTP server is unreachable or rejects the password, the round ends, and the next round sends the email', async () => {
   await stoppedShop()
   for (const url of ['smtp://127.0.0.1:1', smtp.url.replace('hidden', 'wrong')])
     await send({ mailer: (await alertOptions(url)).mailer })
@@ -334,7 +337,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     [{}, 'Found at: the report does not say where'],
     [{ source: 'npm' }, 'Found at: npm'],
     [{ url: PLACE_URL }, `Found at: ${PLACE_URL}\r`],
-  ])('if a report has the place %j, the email contains it', async (place, line) => {
+  ])('if a leak report has the location %j, the email has the line %j', async (place, line) => {
     const store = await platform.provision()
     await addMerchant(platform, store.id)
     await report(store, place)
@@ -342,7 +345,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     expect(smtp.emails[0]?.message).toContain(line)
   })
 
-  test('if the SMTP server is away, the next round sends the email, also if the database of the store is away', async () => {
+  test('if the SMTP server was unreachable, the next round sends the email, even if the database of the store is unreachable', async () => {
     const { store } = await stoppedShop()
     const { key } = await platform.newKey(store.id)
     await report({ ...store, key })

@@ -55,7 +55,7 @@ const liveOf = async (page: string, storeId: string) => {
   return `${page}/keys/${row?.id}/created/live`
 }
 
-test('the page of a new key waits for its first request, and then shows the requests, rows, or the error', async () => {
+test('until a new key is used, its page waits for a request; then it shows the number of requests and rows, or the error', async () => {
   const { store, visitor, page, create } = await newShop()
   const { text } = await create({ tool: 'curl' })
   expect(text).toContain('Waiting for the first request.')
@@ -71,7 +71,7 @@ test('the page of a new key waits for its first request, and then shows the requ
   await expect.poll(live, { timeout: 5000 }).toContain('Connected: 2 requests, 1 row.')
 })
 
-test("[GEN-2] if a merchant requests the first request of another merchant's key, the response is 404", async () => {
+test("[GEN-2] if a merchant requests the live status of another merchant's key, the response is 404", async () => {
   const { store, visitor, page, create } = await newShop()
   await create({ tool: 'curl' })
   const other = await newShop()

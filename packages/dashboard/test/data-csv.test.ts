@@ -175,7 +175,7 @@ describe('CSV files', () => {
     expect(cell('description')).toBe('')
   })
 
-  test('in German, the cells of the CSV file are separated by semicolons, and numbers have a decimal comma', async () => {
+  test('if the language is German, the CSV file separates cells by semicolons, and numbers have a decimal comma', async () => {
     const of = await platform.provision()
     const place = { name: 'Lager; 2, hinten', latitude: '-33.8567844', longitude: '151.2152967', city: 'Köln' }
     await insertRow(of, 'locations', { id: idAt(1), ...place })

@@ -86,7 +86,7 @@ describe('lists of the Data pages', () => {
     }
   })
 
-  test('if the list is unknown or the cursor was edited, the Data page does not exist', async () => {
+  test('if the list is unknown or the cursor was edited, makeDataPage returns null', async () => {
     const of = await dataStore(platform, stores, store)
     const { nextHref } = await page(store, { list: 'orders' })
     const cursor = String(nextHref).split('cursor=')[1] ?? ''
@@ -223,7 +223,7 @@ describe('the search of the Data pages', () => {
     expect(found).toHaveLength(2)
   })
 
-  test('a search names its problem if the text is no ID or email address, or if no row has the ID', async () => {
+  test('if the search text is no ID or email address, or no row has the ID, the search says so and finds no row', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],

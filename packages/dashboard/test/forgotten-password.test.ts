@@ -39,7 +39,7 @@ const setPassword = (visitor: PlainBrowser, fields: Record<string, string> = {})
   visitor.send('/account', '/account/password', { next: NEXT, ...fields })
 
 describe('a merchant who forgot the password', () => {
-  test('after a sign-in by link, a new password needs no current one, ends other sessions, and sends an email', async () => {
+  test('after a sign-in by link, a merchant can set a password without the current one, other sessions end, and an email reports it', async () => {
     const other = await browser().signIn(merchant)
     const visitor = await byLink()
     const { text } = await visitor.get('/account')
@@ -56,13 +56,13 @@ describe('a merchant who forgot the password', () => {
     expect(email?.message).not.toContain(NEXT)
   })
 
-  test('if the new password is too short, the merchant can try again without the current one', async () => {
+  test('if the new password is too short, the merchant can try again without the current password', async () => {
     const visitor = await byLink()
     expect((await setPassword(visitor, { next: 'short' })).text).toContain('Use at least 10 characters.')
     expect((await setPassword(visitor)).status).toBe(303)
   })
 
-  test('a sign-in by link allows one new password, and the next one needs the current password', async () => {
+  test('after a sign-in by link and a new password, the next change of the password needs the current password', async () => {
     const visitor = await byLink()
     await setPassword(visitor)
     expect((await visitor.get('/account')).text).toContain('name="current"')
@@ -72,7 +72,7 @@ describe('a merchant who forgot the password', () => {
     await browser().signIn({ email: merchant.email, password: NEXT })
   })
 
-  test('if the sign-in by link was more than ten minutes ago, a new password needs the current one', async () => {
+  test('if the sign-in by link was more than ten minutes ago, a new password needs the current password', async () => {
     const visitor = await byLink()
     const fields = await visitor.hiddenOf('/account', '/account/password')
     const [row] = await platform.controlSql<{ minutes: number }[]>`
@@ -88,7 +88,7 @@ describe('a merchant who forgot the password', () => {
     expect((await setPassword(visitor, { current: merchant.password })).status).toBe(303)
   })
 
-  test('after a sign-in by password, another browser by link gives the session no right to a new password', async () => {
+  test("if another browser signs in by link, a session by password still can't set a password without the current one", async () => {
     const visitor = await browser().signIn(merchant)
     await byLink()
     expect((await setPassword(visitor)).status).toBe(400)

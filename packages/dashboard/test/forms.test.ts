@@ -250,7 +250,7 @@ describe('bodies of forms', () => {
     },
   )
 
-  test('if the session ends while the body of a form arrives, the sign-in page says so, and nothing changes', async () => {
+  test('if the session ends while the body of a form arrives, the response redirects to the sign-in page, and nothing changes', async () => {
     const before = await keyCount()
     const { status, location } = await sendSlowly((_admin, own) => own.send('/account', '/account/sign-out-everywhere'))
     expect(status).toBe(303)
@@ -330,7 +330,7 @@ test('if a store does not respond, dashboard pages that do not read this store a
 })
 
 // This test is the last one, because the driver reports the end of a connection to a later query, too.
-test('if the connection to the control database is lost, the page says that requests of tools also fail', async () => {
+test("if the connection to the control database is lost, the error page says that requests of the merchant's tools also fail", async () => {
   const other = openClient(platform.controlUrl)
   onTestFinished(() => other.end({ timeout: 1 }))
   await other`begin`

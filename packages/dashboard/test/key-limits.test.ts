@@ -44,7 +44,7 @@ test('[R38, R39, R40] if a form sets limits, the new key has these limits, and t
   expect(text).toContain('Only from 203.0.113.7/32, 10.0.0.0/8')
 })
 
-test('[R38] if the form chooses access for accounting and 90 days, the key reads orders and products and expires then', async () => {
+test('[R38] if the form chooses access for accounting and 90 days, the key reads orders and products and expires after 90 days', async () => {
   const { store, send } = await newShop()
   await send({ access: 'sales', 'scope.customers:read': 'on', ends: '90' })
   const [key] = await keysOf(store.id)
@@ -61,7 +61,7 @@ test.each([
   [{ addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
   [{ addresses: '203.0.113.7,'.repeat(51) }, 'Enter at most 50 addresses and networks.'],
 ])(
-  '[AUTH-3] if the limits of a new key are invalid, such as %j, no key is created, and the form shows them with a message',
+  '[AUTH-3] if the limits of a new key are invalid, such as %j, the form shows a message and the other choices',
   async (fields, message) => {
     const { store, send } = await newShop()
     const { status, text } = await send({ ...fields, 'without-personal-data': 'on' })
@@ -73,7 +73,7 @@ test.each([
   },
 )
 
-test('[AUTH-3] if the form for a new key is sent again with other limits, no key is created, and the page says so', async () => {
+test('[AUTH-3] if the form for a new key is sent again with other limits, no second key is created, and the page says so', async () => {
   const { store, visitor, page } = await newShop()
   const token = await visitor.formTokenOf(page, `${page}/keys`)
   const sendAgain = (fields: Record<string, string>) =>

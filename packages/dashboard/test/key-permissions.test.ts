@@ -24,7 +24,7 @@ async function newShop() {
 
 const EVERYTHING = { access: 'everything', ends: 'never', 'ends-on': '', addresses: '' }
 
-test('[R38, R39] if the form sets limits, the key has them with its next request, keeps its secret, and Activity names them', async () => {
+test('[R38, R39] if the permissions form sets limits, the next request of the same key has them, and the activity page names them', async () => {
   const { store, visitor, base, page, save, keyOf } = await newShop()
   expect((await platform.get('/api/v1/customers', store.key)).status).toBe(200)
   const limits = { access: 'chosen', 'scope.orders:read': 'on', ends: 'date', 'ends-on': '2099-06-30' }
@@ -50,7 +50,7 @@ test('[R38, R39] if the form sets limits, the key has them with its next request
   expect((await platform.get('/api/v1/customers', store.key)).status).toBe(200)
 })
 
-test('[R39] if a key has an end, the form keeps it unless the merchant chooses another', async () => {
+test('[R39] if a key has an end, the permissions form keeps this end unless the merchant chooses another one', async () => {
   const { store, page, visitor, save, keyOf } = await newShop()
   const end = new Date(Date.now() + 3 * DAY_MS)
   await platform.controlSql`update api_keys set expires_at = ${end} where id = ${store.keyId}`
@@ -61,7 +61,7 @@ test('[R39] if a key has an end, the form keeps it unless the merchant chooses a
   expect(Math.abs((await keyOf()).expires_at - Date.now() - 90 * DAY_MS)).toBeLessThan(60_000)
 })
 
-test('[R40] if the form is sent with a choice about personal data, the key still gets what it got before', async () => {
+test('[R40] if the permissions form is sent with a choice about personal data, the choice does not change the key', async () => {
   const { store, page, visitor, save, keyOf } = await newShop()
   await save({ ...EVERYTHING, 'without-personal-data': 'on', 'personal-data': 'without' })
   expect(await keyOf()).toMatchObject({ without_personal_data: false })
@@ -73,7 +73,7 @@ test('[R40] if the form is sent with a choice about personal data, the key still
   expect(text).toContain(`/keys/${store.keyId}/replace">replace the key</a>`)
 })
 
-test('[R40] if a key is replaced, the merchant can choose what the new key gets, and without a choice it is like the old one', async () => {
+test('[R40] if a merchant replaces a key, the merchant can choose its personal data; without a choice, the new key is like the old key', async () => {
   const { store, visitor, base, keyOf } = await newShop()
   const replace = async (keyId: string, fields: Record<string, string>) => {
     const page = `${base}/settings/api/keys/${keyId}/replace`
@@ -98,7 +98,7 @@ test.each([
   [{ ends: 'later' }, 'Choose the day on which the key ends.'],
   [{ addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
 ])(
-  '[R38, R39] if the limits are invalid, such as %j, the key stays as it is, and the form shows them with a message',
+  '[R38, R39] if the new limits of a key are invalid, such as %j, the key stays unchanged, and the form shows a message',
   async (fields, message) => {
     const { save, keyOf } = await newShop()
     const before = await keyOf()
@@ -109,7 +109,7 @@ test.each([
   },
 )
 
-test('if another member changes the key while the form is open, saving changes nothing and shows the new permissions', async () => {
+test('if another member changes a key while its permissions form is open, saving changes nothing and shows the new permissions', async () => {
   const { store, visitor, page, keyOf } = await newShop()
   const hidden = await visitor.hiddenOf(page, page)
   await platform.controlSql`update api_keys set scopes = '{orders:read}' where id = ${store.keyId}`
@@ -120,7 +120,7 @@ test('if another member changes the key while the form is open, saving changes n
   expect(await keyOf()).toMatchObject({ scopes: ['orders:read'] })
 })
 
-test('if the browser sends the form twice, the second time succeeds and makes no second change', async () => {
+test('if the browser sends the permissions form twice, both responses are a success, and the audit table has one change', async () => {
   const { store, visitor, page, keyOf } = await newShop()
   const fields = { ...(await visitor.hiddenOf(page, page)), ...EVERYTHING, access: 'sales', addresses: '10.0.0.0/8' }
   expect([(await visitor.post(page, fields)).status, (await visitor.post(page, fields)).status]).toEqual([303, 303])
@@ -130,7 +130,7 @@ test('if the browser sends the form twice, the second time succeeds and makes no
   expect(events).toHaveLength(1)
 })
 
-test('[AUTH-5] if the key is revoked while the form is open, saving shows that, and the key stays revoked', async () => {
+test('[AUTH-5] if a key is revoked while its permissions form is open, saving leads to the keys page, and the key stays revoked', async () => {
   const { store, visitor, base, page } = await newShop()
   const hidden = await visitor.hiddenOf(page, page)
   await platform.controlSql`update api_keys set revoked_at = now() where id = ${store.keyId}`

@@ -82,7 +82,7 @@ describe('keys of a store', () => {
     expect(await status(key)).toBe(200)
   })
 
-  test('[AUTH-3] if a new key can’t be shown again, one step replaces and revokes it', async () => {
+  test('[AUTH-3] if a new key can’t be shown again, one form replaces the key and revokes it', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     await shop.visitor.get(`${shop.page}?copied`)
@@ -196,7 +196,7 @@ describe('keys of a store', () => {
 })
 
 describe('stores with five keys', () => {
-  test('[AUTH-4] if the store has five keys, a sixth is rejected, and the page names the least recently used key', async () => {
+  test('[AUTH-4] if the store has five keys, the form for a sixth gets 409, and the page names the least recently used key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const { id } = await makeKey(shop, 'the idle one')
@@ -257,7 +257,7 @@ describe('replacement of a key', () => {
     ['168', 168, '7 days'],
     ['a choice of a newer version', 24, '24 hours'],
   ])(
-    'if a merchant chooses %j, the old key ends %i hours after the first use of the new key',
+    'if a merchant replaces a key with the choice %j, the old key ends %i hours after the first use of the new key',
     async (ends, hours, text) => {
       const shop = await newShop()
       const old = await makeKey(shop, 'ERP')
@@ -300,7 +300,7 @@ describe('replacement of a key', () => {
     },
   )
 
-  test('if a merchant chooses "At once" to replace a key, its next request gets 401', async () => {
+  test('if a merchant replaces a key with the choice "At once", the next request with the old key gets 401', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const confirmationPage = `${shop.page}/keys/${old.id}/replace`
@@ -361,7 +361,7 @@ describe('replacement of a key in two tabs', () => {
     expect(await activeKeys(shop)).toBe(5)
   })
 
-  test('if two forms replace the same key, one new key is created', async () => {
+  test('if two forms replace the same key, the second form gets 409, and only one new key is created', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const confirmationPage = `${shop.page}/keys/${old.id}/replace`

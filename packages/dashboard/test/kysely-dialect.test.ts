@@ -30,7 +30,7 @@ test('if Kysely selects or updates rows, it returns the rows or the number of ch
   ])
 })
 
-test('if a Kysely transaction throws, it is rolled back, otherwise committed, and both release the connection', async () => {
+test('if a Kysely transaction throws, it is rolled back, otherwise committed, and the connection is released in both cases', async () => {
   const database = kysely()
   const insert = (text: string) => ({ token_hash: Buffer.from(text), used_at: OLD })
   const failing = database.transaction().execute(async (transaction) => {
@@ -47,7 +47,7 @@ test('if a Kysely transaction throws, it is rolled back, otherwise committed, an
   expect(control.database.pool.sums.busy).toBe(0)
 })
 
-test('a failed Kysely statement rejects with the PostgreSQL error and releases the connection', async () => {
+test('if a Kysely statement fails, it rejects with the PostgreSQL error and releases the connection', async () => {
   const database = kysely()
   const twice = { token_hash: Buffer.from('twice'), used_at: OLD }
   const insertTwice = () => database.insertInto('used_form_tokens').values(twice).execute()

@@ -70,7 +70,7 @@ test('if a merchant saves a language, the account page confirms it in this langu
   )
 })
 
-test('if a key has limits, German pages name them with the names of the lists, and dates in the German form', async () => {
+test('if a key has limits, German pages name its lists in German and show its expiry as a German date', async () => {
   const visitor = await signedIn()
   const expiresAt = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 2, 1))
   await createKey({
@@ -94,7 +94,7 @@ test('if a key has limits, German pages name them with the names of the lists, a
   expect(words).toContain('Nur von 203.0.113.7')
 })
 
-test('if the form of a German page is wrong, the error message is German', async () => {
+test('if a form of a German page has invalid fields, the error message is German', async () => {
   const visitor = await signedIn()
   await choose(visitor, 'de')
   const create = (fields: Record<string, string>) => visitor.send(keysPage(), `${keysPage()}/keys`, fields)

@@ -93,7 +93,7 @@ describe('invitations by email', () => {
     expect(JSON.stringify(platform.events)).not.toContain(email)
   })
 
-  test('if the address has no account, the link creates it with a password and opens the store', async () => {
+  test('if the invited address has no account, accepting the link creates one with a password and opens the store', async () => {
     const email = newEmail()
     const link = await invited(email)
     const visitor = browser()
@@ -109,7 +109,7 @@ describe('invitations by email', () => {
     expect(text).toMatch(/Invited <strong>person-/)
   })
 
-  test('if the password is too short, the invitation stays open, and no account exists', async () => {
+  test('if the password for an invitation is too short, the invitation stays open, and no account is created', async () => {
     const email = newEmail()
     const link = await invited(email)
     const rejected = await accept(browser(), link, 'short')
@@ -119,7 +119,7 @@ describe('invitations by email', () => {
     expect((await accept(browser(), link)).status).toBe(303)
   })
 
-  test('if the address has an account, the link joins the store, but does not sign in and changes no password', async () => {
+  test('if the invited address has an account, accepting the link adds the store, but does not sign in and changes no password', async () => {
     const other = await addMerchant(platform, (await platform.provision()).id)
     const link = await invited(other.email)
     const visitor = browser()
@@ -152,7 +152,7 @@ describe('invitations by email', () => {
     expect(texts[1]).toBe(texts[0])
   })
 
-  test('if a link was used, its second use is rejected and changes nothing', async () => {
+  test("if an invitation link was used, its second use gets 404 and says that the invitation doesn't work", async () => {
     const link = await invited(newEmail())
     expect((await accept(browser(), link)).status).toBe(303)
     const visitor = browser()
@@ -163,7 +163,7 @@ describe('invitations by email', () => {
     expect(again.text).toContain('This invitation doesn’t work')
   })
 
-  test('if the link is forwarded to a signed-in account, this account gets no access', async () => {
+  test('if an invitation is forwarded to a signed-in account, accepting creates the invited account, and the other account gets no access', async () => {
     const email = newEmail()
     const link = await invited(email)
     const other = await addMerchant(platform, (await platform.provision()).id)
@@ -176,7 +176,7 @@ describe('invitations by email', () => {
     expect((await (await browser().signIn(other)).get(api())).status).toBe(404)
   })
 
-  test('if the link of an account is forwarded to another signed-in account, that account is signed out', async () => {
+  test('if the invitation of an account is forwarded to another signed-in account, accepting signs the other account out', async () => {
     const [target, other] = [
       await addMerchant(platform, (await platform.provision()).id),
       await addMerchant(platform, (await platform.provision()).id),
@@ -196,7 +196,7 @@ describe('invitations by email', () => {
     expect((await visitor.get(api())).status).toBe(200)
   })
 
-  test('if an invitation is withdrawn or sent again, the link of the earlier email no longer works', async () => {
+  test('if an invitation is withdrawn or sent again, the link of the earlier email gets 404', async () => {
     const email = newEmail()
     const first = await invited(email)
     await member.send(members(), `${members()}/invitations/${await pendingId()}/send`)
@@ -219,7 +219,7 @@ describe('invitations by email', () => {
     expect((await member.get(`/stores/${store.id}/settings/activity`)).text).toContain('Withdrew the invitation of')
   })
 
-  test('if a person tries many tokens, further attempts are delayed', async () => {
+  test('if a person has guessed ten invitation tokens within a minute, the next attempt gets 429', async () => {
     const visitor = browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
     const statuses: number[] = []
@@ -240,14 +240,14 @@ describe('invitations by email', () => {
     '"one@example.com two"@example.com',
     'one@example.com;two',
     `${'x'.repeat(250)}@example.com`,
-  ])('if the address is %j, no email is sent', async (email) => {
+  ])('if the address of an invitation is %j, the response is 400, and no email is sent', async (email) => {
     const response = await inviteAs(member, email)
     expect(response.status).toBe(400)
     expect(response.text).toContain('Enter an email address such as name@shop.example.')
     expect(smtp.emails).toEqual([])
   })
 
-  test('if an address got all invitations of a day, the page says so and sends no email', async () => {
+  test('if an address got all invitations of a day, the response is 429, and no email is sent', async () => {
     const email = newEmail()
     for (let at = 0; at < INVITATIONS_TO_ADDRESS_PER_DAY; at += 1) await invited(email)
     const response = await inviteAs(member, email)
@@ -256,7 +256,7 @@ describe('invitations by email', () => {
     expect(smtp.emails).toHaveLength(INVITATIONS_TO_ADDRESS_PER_DAY)
   })
 
-  test('if the SMTP server rejects the address, the page says so, and the invitation can be sent again', async () => {
+  test('if the SMTP server rejects the invited address, the members page says so, and the invitation can be sent again', async () => {
     const email = newEmail()
     smtp.rejects = email
     await inviteAs(member, email)
@@ -267,7 +267,7 @@ describe('invitations by email', () => {
     expect((await accept(browser(), linkTo(email))).status).toBe(303)
   })
 
-  test('if a person is a member already, the page says so and sends no email', async () => {
+  test('if an invited person is a member already, the response is 409, and no email is sent', async () => {
     expect((await inviteAs(member, merchant.email)).status).toBe(409)
     expect(smtp.emails).toEqual([])
   })
@@ -282,7 +282,7 @@ describe('roles', () => {
     return row?.role
   }
 
-  test('if a role changes, it holds for the next request of the open session, in both directions', async () => {
+  test('if the role of a member changes, the next request of an open session has the new role', async () => {
     const other = await addMerchant(platform, store.id)
     const session = await browser().signIn(other)
     const setRole = (role: string) => member.send(rolePath(other.id), rolePath(other.id), { role })
@@ -304,7 +304,7 @@ describe('roles', () => {
     expect(text).toContain(`Made <strong>${other.email}</strong> an admin`)
   })
 
-  test('if a form has been open since before the role changed, sending it gets 403 and creates no key', async () => {
+  test('if a member becomes a viewer while the form for a new key is open, sending it gets 403 and creates no key', async () => {
     const other = await addMerchant(platform, store.id)
     const session = await browser().signIn(other)
     const hidden = await session.hiddenOf(api(), `${api()}/keys`)
@@ -339,7 +339,7 @@ describe('roles', () => {
     expect(await roleIn(email)).toBe('viewer')
   })
 
-  test('if the last admin becomes a viewer, the page says why this is not possible, and the role stays', async () => {
+  test('if the last admin tries to become a viewer, the page says why this is not possible, and the role stays', async () => {
     const viewer = await addMerchant(platform, store.id)
     await member.send(rolePath(viewer.id), rolePath(viewer.id), { role: 'viewer' })
     const response = await member.send(rolePath(merchant.id), rolePath(merchant.id), { role: 'viewer' })
@@ -353,7 +353,7 @@ describe('roles', () => {
   })
 
   test.each(['', 'owner', 'Admin', 'admin '])(
-    'if a form has the role %j, it is rejected and changes nothing',
+    'if a form of the members pages has the role %j, it gets 400 and changes nothing',
     async (role) => {
       const other = await addMerchant(platform, store.id)
       for (const response of [
@@ -368,7 +368,7 @@ describe('roles', () => {
     },
   )
 
-  test('if a viewer opens the members page, it lists the roles, and leaving is the only button', async () => {
+  test('if a viewer opens the members page, it lists the members, and leaving is the only button', async () => {
     const viewer = await addMerchant(platform, store.id)
     await member.send(rolePath(viewer.id), rolePath(viewer.id), { role: 'viewer' })
     const session = await browser().signIn(viewer)
@@ -383,7 +383,7 @@ describe('roles', () => {
 })
 
 describe('members', () => {
-  test('the page lists who sees the store, how they sign in, and which account is yours', async () => {
+  test('the members page lists each member with the role and how the member signs in, and marks the own account', async () => {
     const guest = newEmail()
     await (await accountsOf(platform)).addMerchant(guest, store.id)
     const { text } = await member.get(members())
@@ -414,7 +414,7 @@ describe('members', () => {
     expect(text).toContain(`Ended the access of <strong>${leaving.email}</strong>`)
   })
 
-  test('if the last admin wants to leave, the page says why this is not possible', async () => {
+  test('if the last admin opens the page to leave the store, it says why this is not possible', async () => {
     const path = `${members()}/leave`
     const { text } = await member.get(path)
     expect(text).toContain('The last admin can’t leave')
@@ -479,7 +479,7 @@ describe('members', () => {
     expect(await memberEmails()).toEqual([merchant.email])
   })
 
-  test('if a form comes from another site or has no valid token, it is rejected and changes nothing', async () => {
+  test('if a form of the members pages comes from another site or has no valid token, it gets 403 and changes nothing', async () => {
     await addMerchant(platform, store.id)
     const link = await invited(newEmail())
     const id = await pendingId()
@@ -499,7 +499,7 @@ describe('members', () => {
     expect(await memberEmails()).toHaveLength(2)
   })
 
-  test('if an invitation form is sent twice, the second one sends no email', async () => {
+  test('if an invitation form is sent twice, the second request sends no email', async () => {
     const hidden = await member.hiddenOf(members(), `${members()}/invitations`)
     const email = newEmail()
     expect((await member.post(`${members()}/invitations`, { ...hidden, email, role: 'viewer' })).status).toBe(303)
@@ -508,7 +508,7 @@ describe('members', () => {
   })
 })
 
-test('if there is no SMTP server, the page shows no form and says how the operator adds people', async () => {
+test('if there is no SMTP server, the members page shows no form and says how the operator adds people', async () => {
   const plain = await startPlatform({}, { dashboard: true })
   const own = await plain.provision()
   const visitor = await new PlainBrowser(urlOf(plain)).signIn(await addMerchant(plain, own.id))

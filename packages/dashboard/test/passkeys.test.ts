@@ -126,7 +126,7 @@ describe('a store that requires a second factor', () => {
 })
 
 describe('adding a passkey', () => {
-  test('if the password is right, the passkey is added under its name, and signs in without password and email', async () => {
+  test('if the password for a new passkey is right, the passkey is added under its name, and signs in without password and email', async () => {
     const visitor = await signedIn()
     const passkey = await addPasskey(visitor, { name: 'Security key' })
     const { text } = await visitor.get('/account')
@@ -152,7 +152,7 @@ describe('adding a passkey', () => {
     })
   })
 
-  test('if the password is wrong, there is no challenge, and further attempts are delayed', async () => {
+  test('if ten passwords for a new passkey are wrong, there is no challenge, and the next attempt gets 429', async () => {
     const visitor = await signedIn()
     const replies: Reply[] = []
     for (let at = 0; at < 11; at += 1) replies.push(await startAdding(visitor, { password: `guess number ${at}` }))
@@ -162,7 +162,7 @@ describe('adding a passkey', () => {
     expect(visitor.cookies.has('passkey')).toBe(false)
   })
 
-  test('if a name has no visible character, there is no challenge', async () => {
+  test('if the name of a new passkey has no visible character, the response is 400 without a challenge', async () => {
     const reply = await startAdding(await signedIn(), { name: ' \u2800 ' })
     expect(reply).toMatchObject({ status: 400, problem: expect.stringContaining('at least one visible character') })
     expect(reply.options).toBeUndefined()
@@ -175,7 +175,7 @@ describe('adding a passkey', () => {
     ['is of another port of this host', { origin: 'http://localhost:1' }],
     ['responds to another challenge', { challenge: 'AAAA' }],
     ['is a response to a sign-in', { type: 'webauthn.get' }],
-  ])('if the passkey %s, it is not added', async (_name, deviation) => {
+  ])('if a new passkey %s, it is not added', async (_name, deviation) => {
     const visitor = await signedIn()
     const { options } = await startAdding(visitor)
     const { status, text } = await finishAdding(visitor, new SoftPasskey(origin).create(options, deviation))
@@ -184,7 +184,7 @@ describe('adding a passkey', () => {
     expect(await passkeysOf(merchant)).toEqual([])
   })
 
-  test('if a challenge is used twice, even at once, one passkey is added', async () => {
+  test('if the challenge of a new passkey is used twice, even at once, only one passkey is added', async () => {
     const visitor = await signedIn()
     const { options } = await startAdding(visitor)
     const cookie = visitor.cookies.get('passkey') ?? ''
@@ -259,7 +259,7 @@ describe('adding a passkey', () => {
     expect(reply).toMatchObject({ status: 400, problem: expect.stringContaining('which is the maximum') })
   })
 
-  test('if a merchant has no password, the account page says to set one first', async () => {
+  test('if a merchant has no password, the account page says to set one before adding a passkey', async () => {
     const email = `guest-${randomUUID()}@example.com`
     const accounts = await accountsOf(platform)
     await accounts.addMerchant(email, store.id)
@@ -275,7 +275,7 @@ describe('adding a passkey', () => {
     expect(reply.options).toBeUndefined()
   })
 
-  test('if the page is at an IP address, it says where passkeys work, and the sign-in page has no button', async () => {
+  test('if the dashboard is open at an IP address, the account page links to its URL, and the sign-in page has no passkey button', async () => {
     const visitor = new PlainBrowser(urlOf(platform))
     expect((await visitor.get('/sign-in')).text).not.toContain('Sign in with a passkey')
     expect((await browser().get('/sign-in')).text).toContain('Sign in with a passkey')
@@ -325,7 +325,7 @@ describe('signing in with a passkey', () => {
     ['belongs to another site', { rpId: 'evil.example' }],
     ['responds to another challenge', { challenge: 'AAAA' }],
     ['signs a registration', { type: 'webauthn.create' }],
-  ])('if the passkey %s, the sign-in is rejected', async (_name, deviation) => {
+  ])('if a passkey %s, the sign-in with it is rejected', async (_name, deviation) => {
     await expectRejected(await addPasskey(await signedIn()), deviation)
   })
 
@@ -336,7 +336,7 @@ describe('signing in with a passkey', () => {
     await expectRejected(stolen)
   })
 
-  test('if no account has the passkey, the page says so', async () => {
+  test('if no account has the passkey of a sign-in, the page says so, and the visitor is not signed in', async () => {
     const { visitor, response } = await signInWith(new SoftPasskey(origin))
     expect(response.status).toBe(400)
     expect(response.text).toContain('No account has this passkey.')
@@ -354,7 +354,7 @@ describe('signing in with a passkey', () => {
     expect((await signInWith(passkey, { counter: 4_294_967_295 })).response.status).toBe(303)
   })
 
-  test('if a response is sent twice, even at once, it signs in once', async () => {
+  test('if the response of a passkey is sent twice, even at once, it signs in only once', async () => {
     const passkey = await addPasskey(await signedIn())
     const visitor = browser()
     const { options } = await startSignIn(visitor)
@@ -385,7 +385,7 @@ describe('signing in with a passkey', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  test('if the form has no passkey or something else, the sign-in is rejected', async () => {
+  test('if the sign-in form has no valid response of a passkey, the page says that the visitor is not signed in', async () => {
     const good = JSON.parse((await addPasskey(await signedIn())).get({ challenge: 'AAAA' }))
     const others = ['', 'x', 'null', '[]', '{}', '"text"', { ...good, id: { length: 1 } }, { ...good, response: [] }]
     for (const each of others) {
@@ -397,7 +397,7 @@ describe('signing in with a passkey', () => {
     }
   })
 
-  test('if a client address requests challenges without a sign-in, the eleventh is delayed, but not that of another', async () => {
+  test('if a client address requests eleven passkey challenges, the eleventh gets 429, and another address still gets 200', async () => {
     const visitor = browser()
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const statuses: number[] = []
@@ -411,7 +411,7 @@ describe('signing in with a passkey', () => {
     expect((await startSignIn(visitor, from('192.0.2.2'))).status).toBe(200)
   })
 
-  test('if a client address sends wrong passkeys, further attempts are delayed, and sign-ins that succeed do not count', async () => {
+  test('if a client address sends ten wrong passkeys, the next gets 429, and earlier successful sign-ins do not count', async () => {
     const passkey = await addPasskey(await signedIn())
     for (let at = 0; at < 12; at += 1) expect((await signInWith(passkey)).response.status).toBe(303)
     const visitor = browser()
@@ -421,7 +421,7 @@ describe('signing in with a passkey', () => {
     expect(statuses).toEqual([...Array(10).fill(400), 429])
   })
 
-  test('if a browser is signed in to another account, that session ends', async () => {
+  test('if a browser that is signed in to another account signs in with a passkey, the earlier session ends', async () => {
     const passkey = await addPasskey(await signedIn())
     const foreign = await addMerchant(platform, store.id)
     const visitor = await signedIn(foreign)
@@ -483,7 +483,7 @@ describe('changing a passkey', () => {
     expect((await signInWith(passkey)).response.status).toBe(303)
   })
 
-  test('if passwords are guessed in a stolen session, further attempts to remove the passkey are delayed', async () => {
+  test('if a stolen session guesses ten passwords to remove a passkey, the next attempt gets 429', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     const path = await pathOf()
@@ -515,7 +515,7 @@ describe('changing a passkey', () => {
     expect(second).not.toEqual(first)
   })
 
-  test('if a form comes from another site or has no valid token, it is rejected and changes nothing', async () => {
+  test('if a passkey form comes from another site or has no valid token, it gets 403 and changes nothing', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     const path = await pathOf()
@@ -546,7 +546,7 @@ describe('a dashboard at a public URL', () => {
     }
   }
 
-  test('if the URL has a host name, passkeys belong to it, and the cookie of a challenge needs TLS', async () => {
+  test('if the dashboard URL has a host name, passkeys belong to this host name, and the challenge cookie has the prefix __Host-', async () => {
     const url = 'https://dashboard.example.com'
     const open = await startAt(url)
     const visitor = await open().signIn(merchant)
@@ -566,7 +566,7 @@ describe('a dashboard at a public URL', () => {
     }
   })
 
-  test('if the URL has an IP address, the pages have no button, and say that passkeys need a host name', async () => {
+  test('if the dashboard URL has an IP address, the pages have no passkey button, and say that passkeys need a host name', async () => {
     const visitor = (await startAt('https://192.0.2.7'))()
     expect((await visitor.get('/sign-in')).text).not.toContain('Sign in with a passkey')
     await visitor.signIn(merchant)

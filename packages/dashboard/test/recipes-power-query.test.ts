@@ -97,7 +97,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('[AUTH-6] if the key is wrong, the 401 is left to Power Query, which requests another key', async () => {
+  test('[AUTH-6] if the key is wrong, the recipe for Power Query does not handle the 401, so that Power Query requests another key', async () => {
     const query = await queryAt(platform.service.url, 'sdx_wrong')
     await expect(query.load('orders')).rejects.toMatchObject({ message: 'Power Query handles status 401' })
   })
@@ -137,7 +137,7 @@ describe('the recipe for Power Query', () => {
     expect(new URL(request?.url ?? '').searchParams.get('created_since')).toBe('1970-01-01T00:00:00Z')
   })
 
-  test('[R17] if rows have no created_at, exactly one partition of Power Query has them', async () => {
+  test('[R17] if rows have no created_at, exactly one Power Query partition returns them', async () => {
     const loose = await filledStore(platform, LATEST_REVISION, SIZE)
     await loose.sql`alter table orders alter created_at drop not null`
     await loose.sql`update orders set created_at = null where id in (select id from orders order by id limit 300)`

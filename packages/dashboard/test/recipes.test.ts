@@ -84,7 +84,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       return { ...ended, rows, state: JSON.parse(state) }
     }
 
-    test(`[SYNC-1, PAG-2] in its first run, ${file} reads all pages and waits for the number of seconds in Retry-After`, async () => {
+    test(`[SYNC-1, PAG-2] if ${file} runs for the first time, it reads all pages and waits for the number of seconds in Retry-After`, async () => {
       const { code, stdout, stderr, rows, state } = await run(proxy.url)
       expect([code, stdout]).toEqual([0, ''])
       expect(stderr).toContain('640 orders; the next run requests changes since 20')
@@ -100,7 +100,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(seen.map(({ query }) => query.has('cursor'))).toEqual([false, true, true, true, true])
     })
 
-    test(`[SYNC-1, SYNC-2] in its next run, ${file} appends the orders that changed since the watermark`, async () => {
+    test(`[SYNC-1, SYNC-2] if ${file} runs again, it appends the orders that changed since the watermark`, async () => {
       const first = await run(platform.service.url)
       const [changed] = await store.sql`
         update orders set tracking_number = ${id} where id = (select id from orders order by id limit 1) returning id`

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('if the URL of a request log has a time or an endpoint that PostgreSQL rejects, the log has no internal error', async () => {
+test('if the URL of a request log has a time or an endpoint that PostgreSQL rejects, the log and its CSV file return 200', async () => {
   const store = await platform.provision()
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
   const page = `/stores/${store.id}/usage/keys/${store.keyId}`
@@ -19,7 +19,7 @@ test('if the URL of a request log has a time or an endpoint that PostgreSQL reje
       expect([path, query, (await visitor.get(`${path}?${query}`)).status]).toEqual([path, query, 200])
 })
 
-test('if a tool stopped ten days ago, its log and its syncs show that, and its health no longer does', async () => {
+test('if a sync stopped ten days ago, the page of its key still shows it, and the list of keys no longer does', async () => {
   const store = await platform.provision()
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
   const ago = (interval: string) => platform.controlSql`

@@ -47,7 +47,7 @@ describe('sign-ins', () => {
     await browser().signIn({ ...merchant, email: ` ${merchant.email.toUpperCase()} ` })
   })
 
-  test('if the account is unknown, a sign-in has the response of a wrong password and takes about as long', async () => {
+  test('if the account of a sign-in is unknown, the response equals that to a wrong password and takes about as long', async () => {
     const responses: string[] = []
     const times: number[] = []
     for (const email of [merchant.email, 'unknown@example.com']) {
@@ -183,7 +183,7 @@ describe('the rate limit of sign-ins', () => {
     expect(response.text).toMatch(/Too many attempts\. Wait \d+ (seconds|minutes)/)
   })
 
-  test('after ten sign-in attempts from one address within a minute, further attempts are rejected', async () => {
+  test('after ten sign-in attempts from one address within a minute, further attempts get 429', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1) {
       const visitor = browser()
@@ -231,7 +231,7 @@ describe('one-time links', () => {
     }
   })
 
-  test('if a one-time link is used 20 times at once, one use signs in', async () => {
+  test('if a one-time link is used 20 times at once, only one use signs in', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitors = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -254,7 +254,7 @@ describe('one-time links', () => {
     expect(JSON.stringify(rows)).not.toContain(token)
   })
 
-  test('if the token of a one-time link is guessed, it is rejected', async () => {
+  test('if a one-time link has a wrong token, using it gets 400 or 429', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     for (const guess of ['x', token.slice(1), `${token}x`, '../account', "' or 1=1"]) {
       const response = await browser().send(`/link/${encodeURIComponent(guess)}`, '/link', { token: guess })
@@ -262,7 +262,7 @@ describe('one-time links', () => {
     }
   })
 
-  test('if a one-time link has expired, it is rejected', async () => {
+  test('if a one-time link has expired, using it gets 400', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }
@@ -309,7 +309,7 @@ describe('passwords of merchants', () => {
     await browser().signIn({ email, password })
   })
 
-  test('if a password is set, the database has a hash with its own salt', async () => {
+  test('if merchants have passwords, the database has only their hashes, each with another salt', async () => {
     const rows = await platform.controlSql<{ password: string }[]>`select password from merchant_logins`
     const hashes = rows.map(({ password }) => password)
     expect(hashes.every((hash) => /^[0-9a-f]{32}:[0-9a-f]{128}$/.test(hash))).toBe(true)

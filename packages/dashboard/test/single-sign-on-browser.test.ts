@@ -32,7 +32,7 @@ test.each([
   ['with', true],
   ['without', false],
 ])(
-  "%s JavaScript, the button for single sign-on opens the provider's page, which leads back to the store",
+  "if a browser %s JavaScript uses the single sign-on button, the provider's page opens and leads back to the store",
   async (_word, javaScript) => {
     const { page, problems, close } = await openPage(chromium, { javaScript })
     try {

@@ -13,7 +13,7 @@ beforeEach(() => scene.reset())
 const isIdToken = (token: string) => token.split('.').length === 3
 
 describe('hostile callbacks of single sign-on', () => {
-  test('if a single sign-on callback has another state or comes to another browser, it is rejected', async () => {
+  test('if a single sign-on callback has no state, another state, or comes to another browser, it gets 400', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const changed = back.replace(/state=[^&]+/, `state=${'x'.repeat(32)}`)
@@ -66,7 +66,7 @@ describe('hostile callbacks of single sign-on', () => {
   })
 
   test.each(['', '&iss='])(
-    'if the provider announces that callbacks name the issuer, a callback without it ("%s") is rejected',
+    'if the provider announces that callbacks name the issuer, a callback with "%s" instead of the issuer is rejected',
     async (iss) => {
       const visitor = scene.browser()
       const back = await scene.signInAtProvider(visitor, 'known')
@@ -77,7 +77,7 @@ describe('hostile callbacks of single sign-on', () => {
     },
   )
 
-  test('if the provider does not announce that callbacks name the issuer, a callback without it is accepted', async () => {
+  test('if the provider does not announce that callbacks name the issuer, a callback without the issuer is accepted', async () => {
     scene.serve({
       change: (_path, response) => ({ ...response, authorization_response_iss_parameter_supported: undefined }),
     })
@@ -140,7 +140,7 @@ describe('hostile responses of the provider', () => {
         return { ...response, id_token: `${head}.${signed(response.id_token)[1]}.` }
       },
     ],
-  ])('if the provider responds %s, the sign-in is rejected', async (_what, edit) => {
+  ])('if the provider of single sign-on responds %s, the sign-in is rejected', async (_what, edit) => {
     scene.serve({ inIdToken: true })
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     scene.serve({ inIdToken: true, change: tokens(edit) })
@@ -158,18 +158,21 @@ describe('hostile responses of the provider', () => {
     [['dashboard', 'another'], 'dashboard', 303],
     [['dashboard'], undefined, 303],
     ['dashboard', 'dashboard', 303],
-  ])('if the ID token is for the audience %j and was issued to %s, the sign-in gets %i', async (aud, azp, status) => {
-    const change = tokens((response) => ({
-      ...response,
-      id_token: signedWith(String(response.id_token), { aud, azp }),
-    }))
-    scene.serve({ inIdToken: true, change })
-    const visitor = scene.browser()
-    expect((await scene.signIn(visitor, 'known')).status).toBe(status)
-    expect(visitor.cookies.has('session')).toBe(status === 303)
-  })
+  ])(
+    'if an ID token has the audience %j and the authorized party %s, the single sign-on gets %i',
+    async (aud, azp, status) => {
+      const change = tokens((response) => ({
+        ...response,
+        id_token: signedWith(String(response.id_token), { aud, azp }),
+      }))
+      scene.serve({ inIdToken: true, change })
+      const visitor = scene.browser()
+      expect((await scene.signIn(visitor, 'known')).status).toBe(status)
+      expect(visitor.cookies.has('session')).toBe(status === 303)
+    },
+  )
 
-  test('if the user info is of another person than the ID token, the sign-in is rejected', async () => {
+  test("if the provider's user info is of another person than its ID token, the single sign-on gets 400", async () => {
     scene.serve({
       change: (path, response) => (path === '/me' ? { ...response, sub: 'another person' } : response),
     })
@@ -188,7 +191,7 @@ describe('hostile responses of the provider', () => {
 })
 
 describe('the form of single sign-on', () => {
-  test('if the single sign-on form has no token or comes from another site, it is rejected', async () => {
+  test('if the single sign-on form has no token or comes from another site, it gets 403', async () => {
     const visitor = scene.browser()
     expect((await visitor.post('/sign-in/oidc', {})).status).toBe(403)
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')

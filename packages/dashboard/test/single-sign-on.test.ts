@@ -48,7 +48,7 @@ describe('single sign-on', () => {
     )
   })
 
-  test('if the store requires a second factor, single sign-on opens it, because the provider can request one', async () => {
+  test('if a store requires a second factor, a session by single sign-on opens the store without one', async () => {
     const setRule = (isRequired: boolean) =>
       scene.platform.controlSql`update stores set two_factor_required = ${isRequired}`
     await setRule(true)
@@ -247,7 +247,7 @@ describe('rejected single sign-ons', () => {
     expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(UNKNOWN_ACCOUNT)
   })
 
-  test('if the merchant declines at the provider, the sign-in page says that the sign-in was canceled', async () => {
+  test('if the merchant cancels the sign-in at the provider, the sign-in page says that it was canceled', async () => {
     const visitor = scene.browser()
     const back = await declineThere(await scene.start(visitor), scene.provider.issuer)
     expect(back).toContain('error=access_denied')
@@ -258,7 +258,7 @@ describe('rejected single sign-ons', () => {
 })
 
 describe('providers that do not respond', () => {
-  test('if the provider does not respond, the page says so, and signing in with the password still succeeds', async () => {
+  test('if the single sign-on provider does not respond, the page says so, and signing in with the password still succeeds', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     scene.provider.silence()
@@ -279,7 +279,7 @@ describe('providers that do not respond', () => {
 })
 
 describe('settings of single sign-on', () => {
-  test('if single sign-on is not set up, it has no button and no route', async () => {
+  test('if single sign-on is not configured, the sign-in page has no button for it, and its URLs get 404', async () => {
     const plain = await startPlatform({}, { dashboard: true })
     try {
       const visitor = new PlainBrowser(urlOf(plain))
@@ -293,7 +293,7 @@ describe('settings of single sign-on', () => {
     }
   })
 
-  test('if a setting of single sign-on is missing or invalid, the error names it', async () => {
+  test('if a setting of single sign-on is missing or invalid, the service does not start, and the error names the setting', async () => {
     const whole = { OIDC_ISSUER: scene.provider.issuer, OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'hidden-secret' }
     const start = (settings: Record<string, string>) => startPlatform(settings, { dashboard: true })
     await expect(start({ ...whole, OIDC_CLIENT_ID: '' })).rejects.toThrow('STORE_EXPORT_OIDC_CLIENT_ID: not set')

@@ -38,7 +38,7 @@ describe.each([{ inIdToken: false }, { inIdToken: true }])(
       expect(stores).toEqual({ [scene.store.id]: 'admin', [second.id]: 'viewer' })
     })
 
-    test('if the claim of the next sign-in differs, stores are added and removed, and roles change', async () => {
+    test('if the claim of the next sign-in has other stores and roles, the account gets exactly those', async () => {
       const email = newAddress()
       await signInWith(email, [scene.store.id])
       expect((await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({
@@ -60,7 +60,7 @@ test('if the operator adds a member whom a claim added, the next claim no longer
   expect((await signInWith(email, [])).stores).toEqual({ [scene.store.id]: 'viewer' })
 })
 
-test('a claim can name a store by its external ID', async () => {
+test('if a claim names the external ID of a store, the account gets this store', async () => {
   const externalId = `shop-${randomUUID()}`
   const { id } = await addStore(
     {
@@ -73,7 +73,7 @@ test('a claim can name a store by its external ID', async () => {
   expect((await signInWith(newAddress(), [externalId])).stores).toEqual({ [id]: 'admin' })
 })
 
-test('a store that a member or the operator added stays, with its role, whatever the claim says', async () => {
+test('if an account has a store that no claim added, a claim without the store or with another role changes nothing', async () => {
   const own = await addMerchant(scene.platform, scene.store.id)
   expect((await signInWith(own.email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({
     [scene.store.id]: 'admin',
@@ -92,7 +92,7 @@ test('if the operator removed a claimed store from an account, the next sign-in 
 test.each([
   ['the provider has not verified the address', true, false],
   ['the claim names no registered store', false, true],
-])('if %s, the claim creates no account', async (_reason, isRegistered, verified) => {
+])('if %s, single sign-on with a claim of stores creates no account', async (_reason, isRegistered, verified) => {
   const email = newAddress()
   const { status, stores } = await signInWith(email, [isRegistered ? scene.store.id : randomUUID()], verified)
   expect(status).toBe(400)
@@ -100,7 +100,7 @@ test.each([
   expect(await scene.platform.controlSql`select from merchants where email = ${email}`).toHaveLength(0)
 })
 
-test('changes by a claim are in the audit table with the actor single sign-on', async () => {
+test('if a claim adds a store to an account, the audit table has the actor "single sign-on"', async () => {
   await signInWith(newAddress(), [second.id])
   const [event] = await scene.platform.controlSql`
     select actor, action from audit_events where store_id = ${second.id} and action = 'membership.added' order by at desc`

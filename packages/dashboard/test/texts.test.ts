@@ -4,7 +4,7 @@ import { catalogTexts, textsInCode } from './support/source-texts.ts'
 /** The name of the product, the method of a request, and names of formats. They are the same in every language. */
 const SAME = /: (?:(?:· )?Store Data Export|:\s+GET|CSV|JSON)$/
 
-test('if a page shows a text, the text is in the catalogs, and not in the code of pages, routes, and emails', () => {
+test('the code of pages, routes, and emails contains no text that a visitor can see', () => {
   const found = textsInCode(
     'pages/*.ts',
     'ui/*.ts',
@@ -17,7 +17,7 @@ test('if a page shows a text, the text is in the catalogs, and not in the code o
   expect(found.filter((text) => !SAME.test(text))).toEqual([])
 })
 
-test('the search for texts finds the texts of the catalogs', () => {
+test('the search for texts finds known texts of the catalogs in their code', () => {
   const english = catalogTexts('en')
   expect(english).toContain('Revoke this key?')
   expect(english).toContain('stops working at its next request. You can’t undo this.')

@@ -28,19 +28,19 @@ async function signInPage(cookie: string): Promise<string> {
   return (await fetch(`${urlOf(platform)}/sign-in`, { headers: { cookie } })).text()
 }
 
-test('if a visitor chooses a theme, a cookie stores it, and the response leads back to the page', async () => {
+test('if a visitor chooses a theme, a cookie stores it, and the response redirects to the page of the form', async () => {
   const { status, to, theme } = await choose({ theme: 'dark', next: '/sign-in?next=%2Fstores' })
   expect([status, to]).toEqual([303, '/sign-in?next=%2Fstores'])
   expect(theme).toMatch(/^theme=dark; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/)
   expect(await signInPage('theme=dark')).toContain('<html lang="en" dir="ltr" data-theme="dark">')
 })
 
-test('if a visitor chooses the theme of the system, the cookie is deleted', async () => {
+test('if a visitor chooses the theme of the system, the theme cookie is deleted', async () => {
   expect((await choose({ theme: 'system', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
   expect(await signInPage('')).toContain('<html lang="en" dir="ltr">')
 })
 
-test('if the cookie or the form has an unknown theme, the page has the theme of the system', async () => {
+test('if the theme cookie or the theme form has an unknown theme, pages have the theme of the system', async () => {
   expect((await choose({ theme: '"><script>', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
   const page = await signInPage('theme="><script>alert(1)</script>')
   expect(page).toContain('<html lang="en" dir="ltr">')
@@ -48,13 +48,13 @@ test('if the cookie or the form has an unknown theme, the page has the theme of 
 })
 
 test.each(['https://example.com/', '//example.com', '/\\example.com', 'stores', `/${'a'.repeat(2001)}`, ''])(
-  'if the form of the theme leads to "%s", which is no page of the dashboard, the response leads to the first page',
+  'if the theme form has the return path "%s", which is no page of the dashboard, the response redirects to /',
   async (next) => {
     expect((await choose({ theme: 'light', next })).to).toBe('/')
   },
 )
 
-test('if another site sends the form of the theme, the theme stays', async () => {
+test('if another site sends the theme form, the response redirects to / and sets no theme cookie', async () => {
   for (const headers of [{ origin: 'https://example.com' }, { 'sec-fetch-site': 'cross-site' }])
     expect(await choose({ theme: 'dark', next: '/sign-in' }, headers)).toEqual({
       status: 303,
@@ -63,12 +63,12 @@ test('if another site sends the form of the theme, the theme stays', async () =>
     })
 })
 
-test('if the body of the theme is not a form, the response leads to the first page', async () => {
+test('if the body of a request to /theme is not a form, the response redirects to /', async () => {
   const { status, to } = await choose({}, { 'content-type': 'text/plain' })
   expect([status, to]).toEqual([303, '/'])
 })
 
-test('if the script sends the theme, the response has no content', async () => {
+test('if the theme form has no return path, the response is 204 with the theme cookie', async () => {
   const { status, to, theme } = await choose({ theme: 'light' })
   expect([status, to]).toEqual([204, null])
   expect(theme).toMatch(/^theme=light; Max-Age=34560000;/)

@@ -45,7 +45,7 @@ async function newShop() {
   return { store, admin, member, base, rule, owner, isRequired, opens }
 }
 
-test('if an admin with a second factor requires it, members without one see only how to turn it on, and then the store', async () => {
+test('if an admin requires a second factor, members without one see only how to turn it on, until they turned it on', async () => {
   const { store, admin, member, base, rule, owner, isRequired, opens } = await newShop()
   const other = await signedIn(member)
   await turnOnCodes(owner, admin)
@@ -69,7 +69,7 @@ test('if an admin with a second factor requires it, members without one see only
   expect(event?.actor).toBe(`merchant ${admin.id}`)
 })
 
-test('if an admin has no second factor, the admin can not require it, and the page says what to do first', async () => {
+test('if an admin has no second factor, requiring one gets 409, and the page says that the admin has none', async () => {
   const { rule, owner, isRequired } = await newShop()
   expect((await owner.get(rule)).text).toContain('You haven’t signed in with a second factor.')
   const form_token = await owner.formTokenOf('/account', '/sign-out')
@@ -77,7 +77,7 @@ test('if an admin has no second factor, the admin can not require it, and the pa
   expect([refused.status, await isRequired()]).toEqual([409, false])
 })
 
-test('if the rule is turned off, it needs a code that was not used before, and members open the store again', async () => {
+test('if an admin stops requiring a second factor, this needs an unused code, and members without one open the store again', async () => {
   const { admin, member, rule, owner, isRequired, opens } = await newShop()
   const { secret, code: used } = await turnOnCodes(owner, admin)
   const other = await signedIn(member)
@@ -96,7 +96,7 @@ test('if the rule is turned off, it needs a code that was not used before, and m
   expect([await isRequired(), await opens(other), await opens(owner)]).toEqual([false, 200, 200])
 })
 
-test('if the codes for the rule are guessed, further attempts are delayed, and the rule stays on', async () => {
+test('if an admin guesses codes to stop requiring a second factor, attempts get 429, and the store still requires it', async () => {
   const { admin, rule, owner, isRequired } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)
@@ -107,7 +107,7 @@ test('if the codes for the rule are guessed, further attempts are delayed, and t
   expect(await isRequired()).toBe(true)
 })
 
-test('if a member turns the second factor off again, the store is closed for the very next request', async () => {
+test("if a store requires a second factor and a member turns it off, the member's next request gets 403", async () => {
   const { admin, member, rule, owner, opens } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)

@@ -72,8 +72,8 @@ async function withoutCode(email = merchant.email): Promise<PlainBrowser> {
 const enter = (visitor: PlainBrowser, code: string) => visitor.send('/sign-in/code', '/sign-in/code', { code })
 const isSignedIn = async (visitor: PlainBrowser) => (await visitor.get(api())).status === 200
 
-describe('setting up', () => {
-  test('the page shows the secret as a QR code and as text, and the code of an app turns the second factor on', async () => {
+describe('setting up the second factor', () => {
+  test('if a merchant sets up the second factor, the page shows the secret as QR code and text, and an app code turns it on', async () => {
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
     const secret = secretOf(text)
@@ -91,7 +91,7 @@ describe('setting up', () => {
     await withoutCode()
   })
 
-  test('if the second factor is turned on, the other sessions end, and the forms of the page work', async () => {
+  test('if a merchant turns on the second factor, the other sessions end, and the button Sign out of the shown page works', async () => {
     const other = await browser().signIn(merchant)
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
@@ -123,7 +123,7 @@ describe('setting up', () => {
     expect((await visitor.post(confirm, fields)).text).not.toContain(secretOf(text))
   })
 
-  test('if a merchant has no password, the account page says to set one first', async () => {
+  test('if a merchant has no password, the account page says to set one before turning on the second factor', async () => {
     const email = `guest-${randomUUID()}@example.com`
     const accounts = await accountsOf(platform)
     await accounts.addMerchant(email, store.id)
@@ -135,7 +135,7 @@ describe('setting up', () => {
     expect(text).not.toContain('action="/account/two-factor')
   })
 
-  test('the database stores neither the secret nor a recovery code as text', async () => {
+  test('if a merchant turns on the second factor, the database contains neither its secret nor its recovery codes as text', async () => {
     const { secret, recoveryCodes } = await turnOn()
     const [row] = await platform.controlSql`select * from merchant_two_factors where merchant_id = ${merchant.id}`
     const stored = JSON.stringify(row)
@@ -143,7 +143,7 @@ describe('setting up', () => {
   })
 })
 
-describe('signing in', () => {
+describe('signing in with the second factor', () => {
   test('if the second factor is on, the password alone opens no page', async () => {
     await turnOn()
     const visitor = await withoutCode()
@@ -154,7 +154,7 @@ describe('signing in', () => {
     )
   })
 
-  test('if the code is right, the sign-in continues to the page that was requested', async () => {
+  test('if the second-factor code of a sign-in is right, the sign-in continues to the requested page', async () => {
     const { secret } = await turnOn()
     const visitor = browser()
     const asked = (await visitor.get(api())).headers.get('location') ?? ''
@@ -168,7 +168,7 @@ describe('signing in', () => {
     expect(visitor.cookies.has('second-factor')).toBe(false)
   })
 
-  test('if a code was used, it signs in no second time, even in its own period', async () => {
+  test('if a second-factor code is used twice, even at once, it signs in only once', async () => {
     const { secret } = await turnOn()
     const [one, other] = [await withoutCode(), await withoutCode()]
     const code = appCode(secret, 1)
@@ -182,7 +182,7 @@ describe('signing in', () => {
     expect((await enter(await withoutCode(), code)).status).toBe(400)
   })
 
-  test('if a code belongs to another period or another account, the sign-in is rejected', async () => {
+  test('if a second-factor code belongs to another period or account, the sign-in is rejected', async () => {
     const { secret } = await turnOn()
     const foreign = merchant
     merchant = await addMerchant(platform, store.id)
@@ -192,7 +192,7 @@ describe('signing in', () => {
     merchant = foreign
   })
 
-  test('if a recovery code is used, it works once, and the others still work', async () => {
+  test('if a recovery code was used, it does not sign in again, and another recovery code does', async () => {
     const { recoveryCodes } = await turnOn()
     const [first = '', second = ''] = recoveryCodes
     const visitor = await withoutCode()
@@ -202,7 +202,7 @@ describe('signing in', () => {
     expect((await enter(await withoutCode(), second)).status).toBe(303)
   })
 
-  test('if a one-time link is used, it also needs the code', async () => {
+  test('if an account has a second factor, a one-time link signs in only with a code', async () => {
     const { secret } = await turnOn()
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitor = browser()
@@ -213,7 +213,7 @@ describe('signing in', () => {
     expect(await isSignedIn(visitor)).toBe(true)
   })
 
-  test('if a one-time link and a code complete the sign-in, the merchant can set a new password, and codes stay on', async () => {
+  test('if a one-time link and a code complete the sign-in, the merchant can set a new password, and the second factor stays on', async () => {
     const { secret, recoveryCodes } = await turnOn()
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitor = browser()
@@ -243,7 +243,7 @@ describe('signing in', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  test('if an attacker with the password guesses codes from many addresses, the account is rate limited', async () => {
+  test('if an attacker with the password guesses ten codes from ten addresses, even the right code then gets 429', async () => {
     const { secret } = await turnOn()
     const statuses: number[] = []
     for (let at = 0; at < 12; at += 1) {
@@ -257,7 +257,7 @@ describe('signing in', () => {
     expect((await enter(await withoutCode(), appCode(secret, 1))).status).toBe(429)
   })
 
-  test('if the cookie of the sign-in is forged or belongs to no sign-in, the code is rejected', async () => {
+  test('if the second-factor cookie is forged or belongs to no sign-in, the right code is rejected', async () => {
     const { secret } = await turnOn()
     const visitor = await withoutCode()
     const cookie = visitor.cookies.get('second-factor') ?? ''
@@ -271,7 +271,7 @@ describe('signing in', () => {
     }
   })
 
-  test('if another account is signed in, its code does not complete the sign-in', async () => {
+  test('if another account with a second factor is signed in, its code does not complete the sign-in', async () => {
     await turnOn()
     const target = await withoutCode()
     merchant = await addMerchant(platform, store.id)
@@ -281,7 +281,7 @@ describe('signing in', () => {
     expect((await attacker.post('/sign-in/code', { form_token, code: appCode(secret, 1) })).status).toBe(400)
   })
 
-  test('if the sign-in is older than ten minutes, the code is rejected', async () => {
+  test('if the password was entered more than ten minutes ago, the second-factor code is rejected', async () => {
     const { secret } = await turnOn()
     const visitor = await withoutCode()
     await platform.controlSql`update merchant_links set expires_at = now() where identifier like '2fa-%'`
@@ -291,7 +291,7 @@ describe('signing in', () => {
 })
 
 describe('changing the second factor', () => {
-  test('if the password is right, the second factor is turned off, and the password alone signs in', async () => {
+  test('if a merchant turns off the second factor with the right password, the password alone signs in', async () => {
     const { visitor } = await turnOn()
     const turnOff = '/account/two-factor/turn-off'
     const form_token = await visitor.formTokenOf('/account', '/account/two-factor/recovery-codes')
@@ -303,7 +303,7 @@ describe('changing the second factor', () => {
     expect(await isSignedIn(await browser().signIn(merchant))).toBe(true)
   })
 
-  test('if recovery codes are renewed, the earlier codes no longer work', async () => {
+  test('if a merchant renews the recovery codes, an earlier code is rejected, and a new one signs in', async () => {
     const { visitor, recoveryCodes } = await turnOn()
     const renew = '/account/two-factor/recovery-codes'
     expect((await withPassword(visitor, renew, 'not this one')).status).toBe(400)
@@ -313,7 +313,7 @@ describe('changing the second factor', () => {
     expect((await enter(await withoutCode(), renewed[0] ?? '')).status).toBe(303)
   })
 
-  test('if passwords are guessed in a stolen session, further attempts are delayed', async () => {
+  test('if a stolen session guesses ten passwords to renew the recovery codes, the next attempt gets 429', async () => {
     const { visitor } = await turnOn()
     const statuses: number[] = []
     for (let at = 0; at < 11; at += 1)
@@ -335,7 +335,7 @@ describe('changing the second factor', () => {
     ])
   })
 
-  test('if a form comes from another site or has no valid token, it is rejected and changes nothing', async () => {
+  test('if a second-factor form comes from another site or has no valid token, it gets 403, and the second factor stays on', async () => {
     const { visitor } = await turnOn()
     const fields = { confirm: merchant.password, secret: 'A'.repeat(32), code: '000000' }
     for (const form of ['set-up', 'confirm', 'recovery-codes', 'turn-off']) {
@@ -350,7 +350,7 @@ describe('changing the second factor', () => {
     await withoutCode()
   })
 
-  test('if other browsers are signed out, the current session stays', async () => {
+  test('if a merchant signs out the other browsers, their sessions end, and the current session stays', async () => {
     const other = await browser().signIn(merchant)
     const visitor = await browser().signIn(merchant)
     expect((await visitor.send('/account', '/account/sign-out-others')).status).toBe(303)

@@ -39,7 +39,7 @@ describe('settings', () => {
   })
 
   test.each(['a_', 'acme_', 'acme_live_', 'a1__', 'sixteen_letters_'])(
-    '[AUTH-2] if the prefix of keys is %s, it is accepted',
+    '[AUTH-2] if STORE_EXPORT_KEY_PREFIX is %s, readConfig accepts the prefix',
     (prefix) => {
       expect(readConfig({ STORE_EXPORT_KEY_PREFIX: prefix }).config.keyPrefix).toBe(prefix)
     },
@@ -85,7 +85,7 @@ describe('settings', () => {
     expect(warnings[0]).not.toContain('s3cret')
   })
 
-  test('if the file with the public keys of scanners is not set, leakReportKeysFile is null', () => {
+  test('if STORE_EXPORT_LEAK_REPORT_KEYS_FILE is not set, leakReportKeysFile is null', () => {
     expect(readConfig({}).config).toMatchObject({ leakReportKeysFile: null, keyPrefix: 'sdx_' })
   })
 

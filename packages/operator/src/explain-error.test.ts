@@ -40,7 +40,7 @@ describe('explanations of errors', () => {
   })
 
   test.each(['ENOTFOUND', 'ETIMEOUT', 'ECANCELLED', 'ESERVFAIL', 'EREFUSED'])(
-    "if a host name can't be resolved (%s), the exit code is 75",
+    "if a host name can't be resolved (%s), the exit code is 75 (temporary failure)",
     (code) => {
       expect(explainError(failure(code))).toMatchObject({
         code: 'database_unreachable',
@@ -50,7 +50,7 @@ describe('explanations of errors', () => {
     },
   )
 
-  test('if a database error is temporary, the exit code is 75', () => {
+  test('if a database error is temporary, the exit code is 75 (temporary failure)', () => {
     const temporary = [
       failure('ECONNREFUSED'),
       failure('ENOENT', { syscall: 'connect' }),

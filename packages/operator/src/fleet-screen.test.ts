@@ -33,7 +33,7 @@ const plain = (_: unknown, text: string) => text
 const colored = (style: Parameters<typeof styleText>[0], text: string) =>
   styleText(style, text, { validateStream: false })
 
-test('with enough width, the screen has nodes, stores, servers, and problems in aligned columns', () => {
+test('if the terminal is wide enough, the fleet screen shows nodes, servers, and stores in aligned columns', () => {
   expect(fleetScreen(FLEET, { width: 120, style: plain, problem: null }).join('\n')).toBe(
     `2026-11-25T03:12:07Z  10,000 stores (12 generating, 9,988 ready)
 
@@ -60,7 +60,7 @@ Keys over their limit, last 15 minutes
   )
 })
 
-test('in a narrow terminal, no line is longer than its width, and a cut line ends its style', () => {
+test('if the terminal is narrow, no line of the fleet screen is longer than its width, and a cut line resets its style', () => {
   for (const width of [20, 40, 80]) {
     for (const line of fleetScreen(FLEET, { width, style: colored, problem: PROBLEM })) {
       const shown = stripVTControlCharacters(line)
@@ -72,7 +72,7 @@ test('in a narrow terminal, no line is longer than its width, and a cut line end
   }
 })
 
-test('during an upgrade of many nodes, the screen counts the versions, and shows ten nodes', () => {
+test('if 30 nodes run two versions, the fleet screen counts the nodes of each version and lists the first ten nodes', () => {
   const node = { name: 'web', version: '1.2.3', startedAt: AT, seenAt: AT, isAlive: true }
   const nodes = Array.from({ length: 30 }, (_, n) => (n < 9 ? { ...node, version: '1.3.0' } : node))
   const lines = fleetScreen({ ...FLEET, nodes }, { width: 120, style: plain, problem: null })
@@ -80,7 +80,7 @@ test('during an upgrade of many nodes, the screen counts the versions, and shows
   expect(lines.filter((line) => line.startsWith('  web '))).toHaveLength(10)
 })
 
-test('if the state could not be read again, the screen first says why, and since when', () => {
+test("if the fleet can't be read again, the fleet screen begins with the time of the last refresh and the reason", () => {
   const lines = fleetScreen(FLEET, { width: 60, style: plain, problem: PROBLEM })
   expect(lines.slice(0, 5)).toEqual([
     'Not refreshed since 03:12:07Z: the database does not',

@@ -4,20 +4,20 @@ import { keysText, newScanner } from '../../../test/support/scanner.ts'
 import { InvalidSettingError } from './config.ts'
 import { parseReportKeys, readReportKeys } from './leak-report-keys.ts'
 
-test('[R47] if a file has P-256 keys, current or not, all of them are public keys of scanners', () => {
+test('[R47] if a file has P-256 keys, current or not, parseReportKeys returns all of them', () => {
   const [current, earlier] = [newScanner(), newScanner({ isCurrent: false })]
   const keys = parseReportKeys(keysText(current, earlier))
   expect([...keys.keys()]).toEqual([current.entry.key_identifier, earlier.entry.key_identifier])
 })
 
-test('[R47] if a file has keys of other kinds or entries without a key, they are ignored', () => {
+test('[R47] if a file has keys of other kinds or entries without a key, parseReportKeys ignores them', () => {
   const { entry } = newScanner()
   const others = [newScanner({ curve: 'secp384r1' }).entry, { ...entry, key: 'x' }, { ...entry, key_identifier: 7 }]
   const text = JSON.stringify({ public_keys: [...others, null, 'x', { ...entry, key_identifier: '' }, entry] })
   expect([...parseReportKeys(text).keys()]).toEqual([entry.key_identifier])
 })
 
-test('[R47] if a file is random text or JSON without a P-256 key, an error names the setting', () => {
+test('[R47] if a file is random text or JSON without a P-256 key, parseReportKeys throws an error that names the setting', () => {
   const texts = fc.oneof(fc.string(), fc.json(), fc.constantFrom('{"public_keys":{}}', '[]', '{"public_keys":[]}'))
   fc.assert(
     fc.property(texts, (text) => {
@@ -27,7 +27,7 @@ test('[R47] if a file is random text or JSON without a P-256 key, an error names
   )
 })
 
-test('[R47] if the file does not exist when a node starts, the error names the setting, the path, and the reason', () => {
+test('[R47] if the file does not exist, readReportKeys throws an error with the setting, the path, and the reason', () => {
   expect(() => readReportKeys('/nowhere/keys.json', () => undefined)).toThrow(
     'STORE_EXPORT_LEAK_REPORT_KEYS_FILE: cannot read "/nowhere/keys.json" (ENOENT); check the path and its permissions',
   )

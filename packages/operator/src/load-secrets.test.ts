@@ -17,7 +17,7 @@ function load(env: Record<string, string>, file?: string) {
 }
 
 describe('the encryption secret', () => {
-  test('if a secret moves from a setting to a file, it still decrypts what it encrypted before', () => {
+  test('if the secret moves from a setting to a file, the service still decrypts the passwords from before the move', () => {
     const sealed = encryptPassword({
       keys: load({ STORE_EXPORT_SECRET: GOOD }),
       storeId: 'A',
@@ -52,8 +52,11 @@ describe('the encryption secret', () => {
       undefined,
       'STORE_EXPORT_SECRET_PREVIOUS',
     ],
-  ])('if the settings are %j and the file has %j, the error does not contain the secret', (env, file, message) => {
-    expect(() => load(env, file)).toThrow(message)
-    expect(() => load(env, file)).not.toThrow('s3cret')
-  })
+  ])(
+    'if the settings are %j and the secret file has %j, loadSecrets throws an error without the secret',
+    (env, file, message) => {
+      expect(() => load(env, file)).toThrow(message)
+      expect(() => load(env, file)).not.toThrow('s3cret')
+    },
+  )
 })

@@ -30,7 +30,7 @@ describe('metrics', () => {
     expect(text).toContain('store_export_bytes_served_total{endpoint="/api/v1/orders"} 1090')
   })
 
-  test('if violations, rejections, or failures occur, their metrics have no label with the store', async () => {
+  test('if contract violations, rejections, or query failures occur, their metrics count them without the ID of the store', async () => {
     const metrics = createMetrics()
     const seen: string[] = []
     const emit = combine(metrics.handleEvent, (event) => seen.push(event.event))

@@ -50,7 +50,7 @@ test('if requests have no valid key, the first rejection for each reason is logg
   ])
 })
 
-test('if a response is 200, 400, 404, or 502, it is always logged', () => {
+test('if a response has the status 200, 400, 404, or 502, it is always logged', () => {
   const sampler = new RejectionSampler()
   for (const status of [200, 400, 404, 502])
     expect([1, 2].map(() => sampler.isFirst({ ...LIMITED, status }))).toEqual([true, true])

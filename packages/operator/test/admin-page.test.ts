@@ -28,7 +28,7 @@ const jsonLines = (text: string) =>
     .split('\n')
     .map((line) => shapeOf(JSON.parse(line)))
 
-test('if the requests of the page about the admin API run in order, each prints what the page shows', async () => {
+test('if the requests in docs/operate/admin-api.md run in order, each response has the members that the page shows', async () => {
   const page = await readFile(PAGE, 'utf8')
   const blocks = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   const control = await createMigratedDatabase()
@@ -56,7 +56,7 @@ test('if the requests of the page about the admin API run in order, each prints 
   expect(log).not.toContain(created.stdout.trim())
 })
 
-test('if a token is revoked by a command, the list of tokens says so', async () => {
+test('after admin-tokens revoke, admin-tokens list shows the token as revoked, and without its text', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const command = async (...words: string[]) => {

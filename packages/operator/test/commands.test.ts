@@ -235,7 +235,7 @@ describe('store-export stores', () => {
     ])
   })
 
-  test('if a platform created the database, stores upgrade changes nothing and says to migrate it and run stores grants', async () => {
+  test('if a platform created the database, "stores upgrade" changes nothing, and tells the operator to migrate the database and run "stores grants"', async () => {
     const own = await createDatabase()
     onTestFinished(() => own.drop())
     const sql = openClientForTest(own.url)
@@ -285,7 +285,7 @@ describe('store-export stores', () => {
   })
 })
 
-test('if stores set has --require-two-factor, stores list shows the rule, and another value is refused', async () => {
+test('if stores set gets --require-two-factor on or off, stores list shows the rule; with maybe, stores set exits with code 2', async () => {
   const store = await register('With a rule')
   const ruleOf = async () =>
     (await runJson('stores', 'list')).stores.find(({ id }: { id: string }) => id === store).two_factor_required
@@ -389,7 +389,7 @@ describe('store-export keys', () => {
     expect(revoked).toMatchObject({ code: 1, stderr: expect.stringContaining('no active key has the ID') })
   })
 
-  test('[R38, R39] if keys change sets limits, the key has them, and keeps the others', async () => {
+  test('[R38, R39] if keys change sets some limits, the key has these limits and keeps the others', async () => {
     const store = await register('Changed')
     const limited = ['--scope', 'orders:read', '--allow', '10.0.0.0/8', '--without-personal-data']
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x', ...limited)
@@ -428,7 +428,7 @@ describe('store-export keys', () => {
     },
   )
 
-  test('if a key is already revoked, keys revoke succeeds again, and it fails for an unknown key', async () => {
+  test('if a key is already revoked, keys revoke exits with code 0; if the key is unknown, it exits with code 1', async () => {
     const store = await register('Revoked')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     expect(await runJson('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
@@ -469,7 +469,7 @@ describe('store-export merchants', () => {
     expect((await runJson('merchants', 'list')).merchants).not.toContainEqual(expect.objectContaining({ id: added.id }))
   })
 
-  test('if merchants remove-passkeys runs, only the given account loses its passkeys and sessions', async () => {
+  test('if merchants remove-passkeys runs, only the account of --email loses its passkeys and sessions', async () => {
     const store = await register('passkeys')
     const sql = openClientForTest(control.url)
     const [lost, other] = ['lost@example.com', 'other@example.com']
@@ -517,7 +517,7 @@ describe('store-export merchants', () => {
     expect(removed).toMatchObject({ stores_left_alone: [], stores_without_admin: [two] })
   })
 
-  test('if merchants add has --role, the merchant gets it, and without --role a member keeps it', async () => {
+  test('if merchants add gets --role, the merchant gets this role; without --role, a member keeps the current role', async () => {
     const store = await register('roles')
     const [owner, agency] = ['owner@example.com', 'agency@example.com']
     const add = (email: string, ...words: string[]) =>
@@ -543,7 +543,7 @@ describe('store-export merchants', () => {
   })
 
   test.each(['0', '61', '5.5', '1e1', ''])(
-    'if --minutes is %j, the command says which are accepted',
+    'if --minutes is %j, merchants link exits with code 2 and prints the accepted minutes',
     async (minutes) => {
       const words = ['merchants', 'link', '--email', 'a@example.com', '--minutes', minutes]
       const ended = await runCommand(words, { settings })

@@ -123,7 +123,7 @@ test.each([
   ['ü'.repeat(32), 64],
   ['a\nb', 3],
 ])(
-  'if the schema is %j, the commands exit with code 1 and name the length that a schema may have',
+  'if --schema is %j, the commands exit with code 1 and name the length that a schema name may have',
   async (schema, bytes) => {
     for (const words of [
       ['stores', 'add', '--name', 'Tenant', '--database-url', 'postgres://reader@db.example/shop'],

@@ -28,7 +28,7 @@ const COMMANDS: readonly Command[] = [
 describe.each(COMMANDS)('$name', (command) => {
   const { name, workspace, long, flags } = command
 
-  test('if this Node.js version can run TypeScript, the command runs the program with it', async () => {
+  test('if the current Node.js can run TypeScript, the command runs the program with it', async () => {
     const file = await install(command, { runtime: false })
     expect(await finish(start(file, process.versions.node, ['a b', '--json']))).toEqual({
       output: '["a b","--json"]\n',
@@ -37,7 +37,7 @@ describe.each(COMMANDS)('$name', (command) => {
   })
 
   test.runIf(hasRuntime)(
-    'if this Node.js version is too old, the command runs the installed Node.js 24 with the same arguments and exit code',
+    'if the current Node.js is too old, the command runs the installed Node.js 24 with the same arguments and exit code',
     async () => {
       const file = await install(command, { runtime: true })
       expect(await finish(start(file, '20.20.2', ['a b', '--json']))).toEqual({

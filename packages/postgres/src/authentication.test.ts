@@ -52,7 +52,7 @@ async function exchangeUntilProof(change: (proof: string) => string): Promise<Au
 }
 
 describe('SCRAM authentication', () => {
-  test('if the server proves in SCRAM that it knows the password, the client accepts it', async () => {
+  test('if the server proves in SCRAM that it knows the password, the client accepts the server', async () => {
     const authentication = await exchangeUntilProof((proof) => proof)
     expect(authentication.respond(request(OK))).toBeNull()
     expect(authentication.isAccepted).toBe(true)
@@ -63,7 +63,7 @@ describe('SCRAM authentication', () => {
     ['a signature that is cut off', (proof: string) => proof.slice(0, 20)],
     ['an empty signature', () => 'v='],
     ['empty', () => ''],
-    ['an error', () => 'e=other-error'],
+    ['an error message', () => 'e=other-error'],
   ])("if the server's SCRAM proof is %s, the client throws an EAUTH error", async (_, change) => {
     await expect(exchangeUntilProof(change)).rejects.toMatchObject({ code: 'EAUTH' })
   })
@@ -81,7 +81,7 @@ describe('SCRAM authentication', () => {
 
   test.each([
     ['another nonce', () => challenge('other')],
-    ['the nonce of the client', (nonce: string) => `r=${nonce},s=AAAA,i=4096`],
+    ['only the nonce of the client', (nonce: string) => `r=${nonce},s=AAAA,i=4096`],
     ['no nonce', () => 's=AAAA,i=4096'],
     ['no salt', (nonce: string) => `r=${nonce}x,s=,i=4096`],
     ['zero iterations', (nonce: string) => challenge(nonce, { iterations: '0' })],
@@ -114,7 +114,7 @@ describe('SCRAM authentication', () => {
     })
   })
 
-  test("if SCRAM is not bound to the channel, the client's first message says whether the client could bind it", () => {
+  test("if SCRAM is not bound to the channel, the client's first message says whether the client supports channel binding", () => {
     expect(begin(new Authentication(OPTIONS), 'SCRAM-SHA-256\0\0').message).toMatch(/^y,,/)
     expect(begin(new Authentication({ ...OPTIONS, channelBinding: 'disable' })).message).toMatch(/^n,,/)
     expect(begin(new Authentication({ ...OPTIONS, certificateHash: null })).message).toMatch(/^n,,/)
@@ -133,12 +133,13 @@ describe('authentication requests that the client rejects', () => {
     return authentication
   }
 
-  test.each([CLEARTEXT, MD5, SASL])(
-    'if the server switches from SCRAM to authentication method %i, the client throws',
-    (kind) => {
-      expect(() => begun().respond(request(kind, BOTH))).toThrow('an authentication request out of order')
-    },
-  )
+  test.each([
+    ['a clear-text password', CLEARTEXT],
+    ['an MD5 hash', MD5],
+    ['SCRAM again', SASL],
+  ])('if the server requests %s after SCRAM has started, the client throws', (_, kind) => {
+    expect(() => begun().respond(request(kind, BOTH))).toThrow('an authentication request out of order')
+  })
 
   test('if the server requests the SCRAM proof twice, the client throws', async () => {
     const authentication = new Authentication(OPTIONS)
@@ -148,18 +149,18 @@ describe('authentication requests that the client rejects', () => {
     await first
   })
 
-  test.each([CONTINUE, FINAL])(
-    'if the first authentication message is a later SCRAM message (%i), the client throws',
-    (kind) => {
-      expect(() => new Authentication(OPTIONS).respond(request(kind, challenge('x')))).toThrow('out of order')
-    },
-  )
+  test.each([
+    ['challenge', CONTINUE],
+    ['proof', FINAL],
+  ])('if the first authentication message of the server is a SCRAM %s, the client throws', (_, kind) => {
+    expect(() => new Authentication(OPTIONS).respond(request(kind, challenge('x')))).toThrow('out of order')
+  })
 
   test.each([
     ['the password in clear text', CLEARTEXT],
-    ['its MD5 hash', MD5],
+    ['the MD5 hash of the password', MD5],
     ['no authentication', OK],
-    ['SCRAM without binding', SASL],
+    ['SCRAM without channel binding', SASL],
   ])('if channel_binding=require is set and the server requests %s, the client throws', (_, kind) => {
     const authentication = new Authentication({ ...OPTIONS, channelBinding: 'require' })
     expect(() => authentication.respond(request(kind, 'SCRAM-SHA-256\0\0'))).toThrow('no channel binding')

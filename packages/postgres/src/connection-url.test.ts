@@ -39,7 +39,7 @@ describe('connection URLs', () => {
     ],
     ['postgres://[::1]:7000/shop', [{ kind: 'tcp', host: '::1', port: 7000 }]],
     ['postgres:///shop', [{ kind: 'tcp', host: 'localhost', port: 5432 }]],
-  ])('if the connection URL is %s, its hosts are parsed as addresses and ports', (url, hosts) => {
+  ])('if the connection URL is %s, parseConnectionUrl returns its hosts with ports or socket paths', (url, hosts) => {
     expect(parseConnectionUrl(url).hosts).toEqual(hosts)
   })
 
@@ -54,7 +54,7 @@ describe('connection URLs', () => {
     ['sslrootcert=system', 'verify-full', 'verified'],
     ['sslmode=verify-ca&sslrootcert=/ca.pem', 'verify-ca', 'verified'],
   ])(
-    'if the connection URL has the parameters ?%s, the TLS mode is %s, and its description is "%s"',
+    'if the query of the connection URL is "%s", the TLS mode is %s, and the description of TLS is "%s"',
     (query, mode, described) => {
       const target = parseConnectionUrl(`postgres://h/d?${query}`)
       expect(target.tls.mode).toBe(mode)
@@ -68,7 +68,7 @@ describe('connection URLs', () => {
     ['target_session_attrs=read-write', 'primary'],
     ['target_session_attrs=read-only', 'standby'],
     ['target_session_attrs=prefer-standby', 'prefer-standby'],
-  ])('if the connection URL has the parameters ?%s, the session attributes are %s', (query, wanted) => {
+  ])('if the query of the connection URL is "%s", sessionAttributes is %s', (query, wanted) => {
     expect(parseConnectionUrl(`postgres://h/d?${query}`).sessionAttributes).toBe(wanted)
   })
 
@@ -90,7 +90,7 @@ describe('connection URLs', () => {
     'postgres://u:s3cret@h/d?connect_timeout=soon',
     'postgres://u:s3cret%00@h/d',
     'postgres://u:s3cret@h/d%00user',
-  ])('if the connection URL is the invalid %s, the error does not contain its password', (url) => {
+  ])('if the invalid connection URL %s is parsed, the error does not contain its password', (url) => {
     const problem = (() => {
       try {
         return parseConnectionUrl(url)
@@ -115,15 +115,18 @@ describe('connection URLs', () => {
     'postgres://u@h/d?password=left&port=right',
     'postgres://u@h/d?password=left&right=%',
     'postgres://u@h/d?sslmode=disable;password=right',
-  ])('if the connection URL is %s, whose password is not encoded, the error contains no part of it', (url) => {
-    expect(() => parseConnectionUrl(url)).toThrow(InvalidUrlError)
-    expect(() => parseConnectionUrl(url)).not.toThrow(/left|right/)
-  })
+  ])(
+    'if the connection URL is %s, whose password is not encoded, the error contains no part of the password',
+    (url) => {
+      expect(() => parseConnectionUrl(url)).toThrow(InvalidUrlError)
+      expect(() => parseConnectionUrl(url)).not.toThrow(/left|right/)
+    },
+  )
 
   test.each([
     ['ssl=foo', 'ssl in the connection URL must be one of true, 1, on, false, 0, off'],
     ['sslnegotiation=foo', 'sslnegotiation in the connection URL must be one of postgres, direct'],
-  ])('if the connection URL has the parameters ?%s, the error lists the accepted values', (query, message) => {
+  ])('if the connection URL has the parameter %s, the error lists the accepted values', (query, message) => {
     expect(() => parseConnectionUrl(`postgres://h/d?${query}`)).toThrow(new InvalidUrlError(message))
   })
 
@@ -142,8 +145,11 @@ describe('connection URLs', () => {
     ['postgres://u@h/d?PASS%57ORD=y&sslmode=require', 'postgres://u@h/d?sslmode=require', 'y'],
     ['postgres://u@h1,h2/d', 'postgres://u@h1,h2/d', null],
     ['postgres://u:x@[::1]:5/d', 'postgres://u@[::1]:5/d', 'x'],
-  ])('if the connection URL is %s, its password can be removed and added again', (url, bare, password) => {
-    expect(splitPassword(url)).toEqual({ url: bare, password })
-    expect(parseConnectionUrl(withPassword(bare, password))).toEqual(parseConnectionUrl(url))
-  })
+  ])(
+    'if the connection URL is %s, splitPassword removes its password, and withPassword adds it again',
+    (url, bare, password) => {
+      expect(splitPassword(url)).toEqual({ url: bare, password })
+      expect(parseConnectionUrl(withPassword(bare, password))).toEqual(parseConnectionUrl(url))
+    },
+  )
 })

@@ -123,7 +123,7 @@ describe('lookups of host names', () => {
     expect(queriedNames.filter((name) => name === 'short.test')).toHaveLength(3)
   })
 
-  test('[ERR-3] if the IPv4 address of a host arrives shortly after the IPv6 address, the lookup returns both', async () => {
+  test('[ERR-3] if the IPv4 address of a host arrives shortly after the IPv6 address, the lookup returns both addresses', async () => {
     const entry = { address: '10.0.0.1', ttl: 60, ipv6: true } as const
     const { promise: never } = Promise.withResolvers<void>()
     const { queriedNames, servers } = await nameServer({
@@ -136,7 +136,7 @@ describe('lookups of host names', () => {
     expect(queriedNames.filter((name) => name === 'silent.test').length).toBeGreaterThanOrEqual(2)
   })
 
-  test('[ERR-3] if the DNS server fails for one search domain, the lookup tries the next name', async () => {
+  test('[ERR-3] if the DNS server fails for one search domain, the lookup tries the other domains and the host without a domain', async () => {
     const { queriedNames, servers } = await nameServer({
       'db.shop.a.test': 'failing',
       'db.shop': { address: '10.0.0.1', ttl: 0 },
@@ -151,7 +151,7 @@ describe('lookups of host names', () => {
     ])
   })
 
-  test('if a host is localhost or in /etc/hosts, the DNS server is not queried', async () => {
+  test('if a host is localhost or in the hosts file, the DNS server is not queried', async () => {
     const { queriedNames, servers } = await nameServer({})
     const lookup = await lookupWith({ servers }, '# shops\n10.1.2.3  db1.test db1 # the first\n::9 db1\n')
     expect(await addressesOf(lookup, 'db1')).toEqual(['10.1.2.3', '::9'])
@@ -159,7 +159,7 @@ describe('lookups of host names', () => {
     expect(queriedNames).toEqual([])
   })
 
-  test('if resolv.conf has search domains, ndots decides whether a host is tried first with or without them', async () => {
+  test('if resolv.conf has search domains, ndots decides whether a host is tried first with or without a search domain', async () => {
     const entry = { address: '10.0.0.1', ttl: 0 }
     const { queriedNames, servers } = await nameServer({ 'db.b.test': entry, 'db.shop.b.test': entry })
     const lookup = await lookupWith({ servers }, '', 'search a.test b.test\noptions ndots:2\n')

@@ -71,7 +71,7 @@ describe('messages of a PostgreSQL server', () => {
   })
 
   test.each([1, 2, 3, 4, 5, 6, 7])(
-    'if each chunk of the byte stream has %i bytes, the messages are read unchanged',
+    'if the byte stream of the server arrives in chunks of size %i, the messages are read unchanged',
     (size) => {
       const messages = [
         { type: SERVER.readyForQuery, body: Buffer.from('I') },
@@ -121,12 +121,12 @@ describe('invalid messages', () => {
     },
   )
 
-  test('if a message has a type that is always short, and exceeds `SHORT_MESSAGE_BYTES_MAX`, the reader throws', () => {
+  test('if a message whose type is always short exceeds SHORT_MESSAGE_BYTES_MAX, the reader throws', () => {
     read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX)])
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })
 
-  test('a row of the maximum size is read, and a row with one byte more throws', () => {
+  test('if a row has the maximum size, it is read, and if a row has one byte more, the reader throws', () => {
     const chunk = Buffer.alloc(1024 * 1024)
     function* chunks(length: number): Generator<Buffer> {
       yield head(SERVER.dataRow, length)

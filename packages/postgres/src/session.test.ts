@@ -3,7 +3,7 @@ import { newCell } from './cell.ts'
 import { SERVER } from './message-reader.ts'
 import { Session } from './session.ts'
 
-test('if the server reports more than 100 parameters, the session stores the first 100 and their later values', () => {
+test('if the server reports more than 100 parameters, the session stores the latest values of the first 100', () => {
   const session = new Session(undefined)
   const report = (name: string, value: string) =>
     session.receive(SERVER.parameterStatus, newCell(Buffer.from(`${name}\0${value}\0`)))

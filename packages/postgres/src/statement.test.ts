@@ -52,12 +52,12 @@ describe('values of a statement', () => {
     [new Uint8Array([1, 2, 3]).subarray(1), '\\x0203'],
     [[], '{}'],
     [['a', null, 1, '"\\', 'null', ''], '{"a",null,1,"\\"\\\\","null",""}'],
-  ])('if a statement has the value %s, it is sent as %s', (value, sent) => {
+  ])('if a statement has the value %o, the client sends %o', (value, sent) => {
     expect(wireValue(value)).toBe(sent)
   })
 
   test.each([undefined, {}, Symbol('x'), () => 1, new Date(Number.NaN), [undefined], [{}]])(
-    'if a statement has the unsupported value %s, a TypeError is thrown',
+    'if a statement has the unsupported value %s, the client throws a TypeError',
     (value) => {
       expect(() => wireValue(value as unknown as Value)).toThrow(TypeError)
     },
@@ -65,7 +65,7 @@ describe('values of a statement', () => {
 })
 
 describe('quoted names', () => {
-  test('quoteIdentifier puts every name in quotes, and doubles the quotes in it', () => {
+  test('quoteIdentifier puts a name in quotes and doubles the quotes inside the name', () => {
     expect(['order', 'Order', 'a"b'].map(quoteIdentifier)).toEqual(['"order"', '"Order"', '"a""b"'])
   })
 

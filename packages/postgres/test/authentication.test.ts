@@ -29,24 +29,24 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     ['scram', 'disable', false],
     ['scram', 'require', true],
     ['unicode', 'disable', false],
-  ])('if the role has the password type %s and sslmode=%s, the client signs in', async (role, mode, isTls) => {
+  ])('if the role is "%s" and sslmode=%s is set, the client signs in', async (role, mode, isTls) => {
     expect(await session(role, `sslmode=${mode}`)).toEqual({ role, isTls })
   })
 
   test.each(['cleartext', 'md5', 'scram', 'unicode'])(
-    'if the role has the password type %s and the password is wrong, the client gets the error 28P01',
+    'if the password of the role "%s" is wrong, the client gets the error 28P01 (invalid password)',
     async (role) => {
       const url = Object.assign(new URL(server.url(role, 'sslmode=require')), { password: 'wrong' }).href
       await expect(open(url)).rejects.toMatchObject({ name: 'PostgresError', code: '28P01', severity: 'FATAL' })
     },
   )
 
-  test('if the server requests a password and the URL has none, the error says so', async () => {
+  test('if the server requests a password and the URL has none, the error says that no password is set', async () => {
     const url = Object.assign(new URL(server.url('scram')), { password: '' }).href
     await expect(open(url)).rejects.toMatchObject({ ...refused, message: expect.stringContaining('none is set') })
   })
 
-  test('if the server requests a clear-text password without TLS, the client throws', async () => {
+  test('if the server requests a clear-text password without TLS, the error says to add sslmode=require', async () => {
     await expect(open(server.url('cleartext'))).rejects.toMatchObject({
       ...refused,
       message: expect.stringContaining('add sslmode=require'),
@@ -64,7 +64,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     },
   )
 
-  test("if the signature of the server's certificate names no hash, channel_binding=require fails", async () => {
+  test("if the signature of the server's certificate names no hash, signing in with channel_binding=require fails", async () => {
     await server.useKey('ed25519')
     expect(await session('scram', 'sslmode=require')).toEqual({ role: 'scram', isTls: true })
     await expect(open(server.url('scram', 'sslmode=require&channel_binding=require'))).rejects.toMatchObject(refused)
@@ -76,13 +76,16 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     ['md5', 'require'],
     ['cleartext', 'require'],
     ['trusted', 'require'],
-  ])('if channel_binding=require is set, signing in as %s with sslmode=%s fails', async (role, mode) => {
-    const url = server.url(role, `sslmode=${mode}&channel_binding=require`)
-    await expect(open(url)).rejects.toMatchObject({
-      ...refused,
-      message: expect.stringContaining('no channel binding'),
-    })
-  })
+  ])(
+    'if the role "%s" signs in with sslmode=%s and channel_binding=require, the client throws an EAUTH error',
+    async (role, mode) => {
+      const url = server.url(role, `sslmode=${mode}&channel_binding=require`)
+      await expect(open(url)).rejects.toMatchObject({
+        ...refused,
+        message: expect.stringContaining('no channel binding'),
+      })
+    },
+  )
 
   test('if channel_binding=disable is set, the client signs in without channel binding', async () => {
     expect(await session('scram', 'sslmode=require&channel_binding=disable')).toEqual({ role: 'scram', isTls: true })
@@ -107,7 +110,7 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
     ['allow', true],
     ['prefer', true],
     ['require', true],
-  ])('if sslmode=%s is set and the server has TLS, pg_stat_ssl reports %s', async (mode, isTls) => {
+  ])('if sslmode=%s is set and the server has TLS, the column ssl of pg_stat_ssl is %s', async (mode, isTls) => {
     expect(await session('scram', `sslmode=${mode}`)).toEqual({ role: 'scram', isTls })
   })
 
@@ -130,7 +133,7 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
   })
 
   test.each(['verify-ca', 'verify-full'])(
-    'if an unknown authority issued the certificate, sslmode=%s fails and says to add sslrootcert',
+    'if an unknown authority issued the certificate, connecting with sslmode=%s fails, and the error mentions sslrootcert',
     async (mode) => {
       const other = open(server.url('scram', `sslmode=${mode}&sslrootcert=${server.otherAuthority}`))
       await expect(other).rejects.toMatchObject({

@@ -68,7 +68,7 @@ describe('session parameters', () => {
     expect(await firstRow(await open(urlWith((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
   })
 
-  test('if the database does not exist, connecting fails with the error 3D000', async () => {
+  test('if the database of the URL does not exist, connecting fails with the error 3D000', async () => {
     await expect(open(urlWith((good) => good, 'dbname=nowhere'))).rejects.toMatchObject({
       code: '3D000',
       isFatal: true,
@@ -83,9 +83,9 @@ describe('servers without TLS', () => {
   })
 
   test.each([
-    ['S and a welcome', `S${authentication(0)}`],
-    ['N and a welcome', `N${authentication(0)}`],
-    ['something else', 'X'],
+    ['S and then AuthenticationOk', `S${authentication(0)}`],
+    ['N and then AuthenticationOk', `N${authentication(0)}`],
+    ['an unknown letter', 'X'],
     ['an error', 'E'],
   ])('if a server responds to the TLS request with %s, connecting fails with EPROTO', async (_, response) => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
@@ -121,7 +121,7 @@ describe('servers without TLS', () => {
     await expect(open(url, { connectTimeoutMs: 500 })).rejects.toMatchObject({ name: 'PostgresConnectionError' })
   })
 
-  test("if the certificate file can't be read in time, connecting fails at the deadline", async () => {
+  test('if reading the certificate file takes too long, connecting fails at the deadline', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => peer.socket.write('S'))
     })
@@ -170,7 +170,7 @@ describe('URLs with several hosts', () => {
     expect(silent.connections()).toBe(1)
   })
 
-  test('if several hosts stop responding after the sign-in, together they use only one time limit', async () => {
+  test('if several hosts stop responding after the sign-in, connecting to all of them takes one time limit in total', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => peer.welcome())
     const hosts = Array.from({ length: 3 }, () => `127.0.0.1:${server.port}`).join()
     for (const kind of ['standby', 'prefer-standby']) {

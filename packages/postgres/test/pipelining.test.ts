@@ -49,7 +49,7 @@ describe('pipelined groups of statements', () => {
     expect(all.map(({ tags }) => tags)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3'], ['SELECT 4']])
   })
 
-  test('if no statement is sent, the call returns without an error', async () => {
+  test('if run gets no statements, it returns without an error', async () => {
     const connection = await open(database.url)
     expect(await connection.run([])).toEqual([])
     expect(await connection.run([[], []])).toEqual([null, null])
@@ -116,7 +116,7 @@ describe('pipelined groups of statements', () => {
     expect(await slow).toHaveLength(1)
   })
 
-  test('if rows arrive between notices, the limit on consecutive notices is not reached', async () => {
+  test('if a result has 12,000 notices with a row after each, reading the result succeeds', async () => {
     const connection = await open(database.url)
     await connection.script(`create function noisy(n int) returns int language plpgsql as
       $$ begin raise warning 'row %', n; return n; end $$`)
@@ -161,7 +161,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('if a later group also runs the text unprepared, it still prepares the statement again after a failure', async () => {
+  test('if a group fails before it prepares a statement, a later group can run the same text unprepared and prepared', async () => {
     const connection = await open(database.url)
     const plain = sql`select 'x'`
     const [first, second, third] = [collecting(prepared(plain)), collecting(plain), collecting(prepared(plain))]
@@ -199,7 +199,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
   })
 
-  test('if the result type of a prepared statement changes, it fails once on a connection, and a pool retries it', async () => {
+  test('if the result type of a prepared statement changes, the statement fails once on a connection, and a pool retries it', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     await connection.script('create table changing (a int); insert into changing values (1)')
@@ -214,7 +214,7 @@ describe('prepared statements', () => {
     }
   })
 
-  test('if the server has deallocated a prepared statement, it fails once on a connection, and a pool retries it', async () => {
+  test('if the server has deallocated a prepared statement, the statement fails once on a connection, and a pool retries it', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     const statement = prepared(sql`select 1 as one`)

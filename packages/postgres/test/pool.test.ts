@@ -91,7 +91,7 @@ describe('connection pools', () => {
     expect(pool.sums).toEqual({ open: 2, busy: 0, waiting: 0 })
   })
 
-  test('if a request waits past its deadline, it is rejected, and the requests behind it succeed', async () => {
+  test('if a request waits past its deadline, the pool rejects this request, and a later request succeeds', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const release = gate()
     const { ended } = await occupy(pool, 1, release.promise)
@@ -143,7 +143,7 @@ describe('connection pools', () => {
     expect(await pool.use(pidOf)).not.toBe(pid)
   })
 
-  test('if a connection is lost during a statement, the pool replaces it', async () => {
+  test('if a connection is lost during a statement, the pool replaces the connection', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const lost = pool.use(async (connection) => {
       await kill(await pidOf(connection))
@@ -155,7 +155,7 @@ describe('connection pools', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('if a caller returns a connection with a running statement or an open transaction, the pool closes it', async () => {
+  test('if a caller returns a connection with a running statement or an open transaction, the pool closes the connection', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const pids = [
       await pool.use(async (connection) => {
@@ -172,7 +172,7 @@ describe('connection pools', () => {
     expect(new Set(pids).size).toBe(3)
   })
 
-  test('if connecting fails, requests are rejected, and they succeed when the server is back', async () => {
+  test('if connecting fails, the pool rejects the requests, and when the server is back, a new request succeeds', async () => {
     const server = await startHostile(database.url, ({ socket }) => void socket.destroy())
     const pool = openPool(server.url, { connectionsMax: 2 })
     const requests = Array.from({ length: 10 }, () => pool.query(ONE))
@@ -217,7 +217,7 @@ describe('connection pools', () => {
 })
 
 describe('transactions of a pool', () => {
-  test('if the callback of a transaction throws, it is rolled back, and otherwise it is committed', async () => {
+  test('if the callback of a transaction throws, the transaction is rolled back, and otherwise it is committed', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     await pool.execute(sql`create table entries (id int unique deferrable initially deferred)`)
     await pool.transaction((connection) => executeOn(connection, sql`insert into entries values (1)`))
@@ -249,7 +249,7 @@ describe('transactions of a pool', () => {
   })
 })
 
-test('if statements fail, hang, or lose connections in any order, the pool stays within its maximum and leaves none open', async () => {
+test('if statements fail, hang, or lose connections in any order, the pool stays within its maximum and leaves no connection open', async () => {
   const admin = await open(database.url)
   const step = fc.constantFrom('query', 'fail', 'lose', 'leave open', 'abort', 'late', 'throw' as const)
   await fc.assert(

@@ -31,7 +31,7 @@ describe('SQL scripts', () => {
     await expect(queryRows(connection, sql`select from b`)).rejects.toMatchObject({ code: '42P01' })
   })
 
-  test('if a script starts COPY FROM STDIN, the connection is closed', async () => {
+  test('if a script starts COPY FROM STDIN, the script fails with EPROTO, and the client closes the connection', async () => {
     const connection = await open(database.url)
     await connection.script('create temp table c (id int)')
     await expect(connection.script('copy c from stdin')).rejects.toMatchObject({ code: 'EPROTO' })

@@ -17,7 +17,7 @@ afterAll(() => database.drop())
 const anyString = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '0').toWellFormed())
 
 describe('values that the client sends', () => {
-  test('the server returns random strings and lists of strings unchanged', async () => {
+  test('if random strings and arrays of strings are sent, the server returns them unchanged', async () => {
     const connection = await open(database.url)
     await fc.assert(
       fc.asyncProperty(anyString, fc.array(fc.option(anyString)), async (text, list) => {
@@ -52,7 +52,7 @@ test('if a column is named __proto__, the row has its value under that name', as
   expect(Object.entries(row)).toEqual([['__proto__', 1]])
 })
 
-test('the server returns any quoted name unchanged', async () => {
+test('if a column has any quoted name, the row has the value under that name', async () => {
   const connection = await open(database.url)
   // A name has at most 63 bytes.
   const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 15 }).map((text) => text.replaceAll('\0', '0'))

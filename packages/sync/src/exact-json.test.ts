@@ -10,7 +10,7 @@ describe('numbers in JSON', () => {
     '1e400',
     '-1.2345678901234567e-300',
     '{"a":[1,2.5,-0.10000000000000000001],"text":"12345678901234567890"}',
-  ])('if JSON has %s, parsing and writing it keeps every digit', (text) => {
+  ])('if JSON contains %s, parsing and writing it keeps every digit', (text) => {
     expect(JSON.stringify(parseExactJson(`[${text}]`))).toBe(`[${text}]`)
   })
 
@@ -21,7 +21,7 @@ describe('numbers in JSON', () => {
   })
 })
 
-describe('JSON of 50,000 levels', () => {
+describe('deeply nested JSON', () => {
   const LEVELS = 50_000
 
   test('if JSON has 50,000 levels, it is parsed and written unchanged', () => {
@@ -32,7 +32,7 @@ describe('JSON of 50,000 levels', () => {
     }
   })
 
-  test('if JSON is random, parsing and writing deep JSON gives the same result as JSON.parse and JSON.stringify', () => {
+  test('for random JSON, parseDeepJson and writeDeepJson return the same as JSON.parse and JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const value = JSON.parse(text)

@@ -26,7 +26,7 @@ const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T
 const CHANGED = { ...ORDER, total: '2.00' }
 
 test.each(KINDS)(
-  'if store-sync did not write an existing file, a new copy throws and changes nothing: $kind',
+  'if a file of another program is at the path of a new copy, opening the copy throws and changes nothing: $kind',
   async (each) => {
     const folder = await createTestFolder()
     const file = path.join(folder, each.orders)
@@ -42,7 +42,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'if a copy was never synced and another program wrote its file, opening it throws and does not change the file: $kind',
+  'if another program writes a file of a copy before its first sync, opening the copy throws and does not change the file: $kind',
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     const copy = make(folder)
@@ -71,7 +71,7 @@ test.each(KINDS)(
   },
 )
 
-test("if a path can't be used, opening a copy throws a CopyError with the path and the reason, and creates nothing", async () => {
+test('if the path of a copy is blocked or too long, opening the copy throws a CopyError with the reason and creates nothing', async () => {
   const folder = await createTestFolder()
   const file = path.join(folder, 'file')
   writeFileSync(file, 'mine')

@@ -93,7 +93,7 @@ function orders(file: string): number {
   return Number(row?.rows)
 }
 
-describe('store-sync run', () => {
+describe('the command store-sync', () => {
   test('store-sync run prints messages on standard error, and with --json events on standard output', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
@@ -112,7 +112,7 @@ describe('store-sync run', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'run', store_id: store.id })
   })
 
-  test('[R9] if the service ignores a parameter, store-sync run fails with its name and leaves the copy unchanged', async () => {
+  test('[R9] if the service ignores a parameter, store-sync run exits with an error that names it and leaves the copy unchanged', async () => {
     const file = await createFile()
     const to = ['--to', `sqlite:${file}`]
     await command(['run', '--url', platform.service.url, ...to])
@@ -133,7 +133,7 @@ describe('store-sync run', () => {
   test.each([
     ['csv', 'orders_overview.csv'],
     ['xlsx', 'shop.xlsx'],
-  ])('if store-sync run gets --to %s, it writes a file', async (kind, name) => {
+  ])('if store-sync run gets --to %s:PATH, it writes the file %s', async (kind, name) => {
     const folder = path.dirname(await createFile())
     const to = kind === 'csv' ? `csv:${folder}` : `xlsx:${path.join(folder, name)}`
     const ended = await command(['run', '--url', platform.service.url, '--to', to])
@@ -141,7 +141,7 @@ describe('store-sync run', () => {
     expect(existsSync(path.join(folder, name))).toBe(true)
   })
 
-  test('if store-sync run gets --to env:NAME with a PostgreSQL URL, it writes a schema', async () => {
+  test('if store-sync run gets --to env:NAME with a PostgreSQL URL, it writes all orders to the schema in the URL', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const target = new URL(url)
@@ -164,7 +164,7 @@ describe('store-sync run', () => {
     expect(rejected.stderr).not.toContain('secret')
   })
 
-  test('if store-sync run gets SIGTERM, it says that the same command continues, and exits with code 1', async () => {
+  test('if store-sync run gets SIGTERM, it says to run the same command again, and exits with code 1', async () => {
     const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const child = spawn(process.execPath, args, {
       env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
@@ -180,7 +180,7 @@ describe('store-sync run', () => {
     expect(messages).toContain('interrupted; run the same command again')
   })
 
-  test('with --every, store-sync run waits until a table can be read again, and exits with code 0 after SIGTERM', async () => {
+  test('if a table is missing for a while, store-sync run --every waits until it can read the table, and then completes the copy', async () => {
     await store.sql`alter table products rename to products_away`
     const every = startEvery(`sqlite:${await createFile()}`)
     // The client retries for two minutes. The attempt succeeds once the table is there again.
@@ -189,7 +189,9 @@ describe('store-sync run', () => {
     expect(await every.stop()).toBe(0)
   })
 
-  test('with --every, store-sync run continues after the disk of a SQLite copy was full', async ({ skip }) => {
+  test('if the disk of a SQLite copy is full, store-sync run --every retries, and completes the copy once there is space', async ({
+    skip,
+  }) => {
     const file = await createFile()
     if (!mountDisk(path.dirname(file), '300k')) skip('mounting a small disk needs root')
     const every = startEvery(`sqlite:${file}`)
@@ -200,7 +202,7 @@ describe('store-sync run', () => {
     expect(await every.stop()).toBe(0)
   })
 
-  test('with --every, store-sync run continues after the disk of a PostgreSQL copy was full', async () => {
+  test('if the disk of a PostgreSQL copy is full, store-sync run --every retries, and completes the copy once there is space', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const sql = postgres(url, { max: 1, onnotice: () => undefined })
@@ -233,7 +235,7 @@ describe('store-sync run', () => {
     expect(orders(file)).toBe(2000)
   })
 
-  test('with --dry-run, store-sync run prints the tables that it would read and creates no file', async () => {
+  test('if store-sync run gets --dry-run, it prints the tables that it would read and creates no file', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--dry-run']
     const dryRun = await command(args)
@@ -285,7 +287,7 @@ describe('store-sync run', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'verify', store_id: store.id, is_same: false, changed_files: [] })
   })
 
-  test('if STORE_EXPORT_KEY_FILE names a file, store-sync run reads its key, or exits with code 2 if it is missing', async () => {
+  test('store-sync run reads the key from the file in STORE_EXPORT_KEY_FILE, or exits with code 2 if the file is missing', async () => {
     const file = await createFile()
     const keyFile = path.join(path.dirname(file), 'key')
     await writeFile(keyFile, `${store.key}\n`, { mode: 0o600 })
@@ -307,7 +309,7 @@ describe('store-sync run', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000)
   })
 
-  test('if the server refuses the connection, store-sync run exits with code 75', async () => {
+  test('if the server refuses the connection, store-sync run exits with code 75 (temporary failure)', async () => {
     const startedAt = performance.now()
     const args = ['run', '--to', `sqlite:${path.join(os.tmpdir(), 'never-created.db')}`]
     const server = createServer().listen(0, '127.0.0.1')
@@ -320,7 +322,7 @@ describe('store-sync run', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 
-  test('if another run writes the copy, store-sync run exits with code 75', async () => {
+  test('if another run writes the copy, store-sync run exits with code 75 (temporary failure)', async () => {
     const file = await createFile()
     const lock = new DatabaseSync(`${file}-run`)
     lock.exec('begin exclusive')
@@ -408,7 +410,7 @@ describe('store-sync run', () => {
     ],
     [['verify', '--url', 'http://127.0.0.1:1'], 2, "required option '--to"],
     [['sync'], 2, "unknown command 'sync'"],
-  ])('if the arguments are %j, store-sync exits with code %i', async (args, code, message) => {
+  ])('if the arguments are %j, store-sync exits with code %i and the message %j', async (args, code, message) => {
     const ended = await command(args)
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toContain(message)

@@ -68,7 +68,7 @@ test('if a CSV copy has no rows, each table and view has a file, and orders.csv 
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('the CSV file prefixes strings that look like formulas with an apostrophe, but no negative amounts', async () => {
+test('if a string looks like a formula, the CSV file prefixes it with an apostrophe; negative amounts have no apostrophe', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [
@@ -82,7 +82,7 @@ test('the CSV file prefixes strings that look like formulas with an apostrophe, 
   expect(column('discount_code')).toEqual(["''=1+1", "'s Gravenhage"])
 })
 
-test('if an order has items, the CSV views have a line for the order and one for each item', async () => {
+test('if an order has items, orders_overview.csv has a line for the order, and order_lines.csv one for each item', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const items = [{ id: 'i', order_id: 'a', name: 'Tea', price: '-1.10', quantity: 2 }]

@@ -54,7 +54,7 @@ describe('queries of the guides', () => {
   })
 })
 
-test("the guide's role for dashboards can read the copy's tables, even tables of later runs, and can't write them", async () => {
+test("the role of the Power BI guide can read all tables of the copy, even those created later, and can't delete rows", async () => {
   const query = (text: string) => copies.query('postgres', text)
   await copies.runBlock('postgres', 'power-bi/reader')
   try {
@@ -69,7 +69,7 @@ test("the guide's role for dashboards can read the copy's tables, even tables of
   }
 })
 
-test("if a refund changes or is canceled, the guide's query books only the difference", async () => {
+test("if a refund changes or is canceled, the accounting guide's query books only the difference", async () => {
   await runInBoth('accounting/refunds-table')
   const refunded = (copies.shop.orders ?? []).filter(({ refund_amount }) => refund_amount != null)
   const booked = refunded.map(({ id, refund_amount }) => [String(id), String(refund_amount)])
@@ -90,7 +90,7 @@ test("if a refund changes or is canceled, the guide's query books only the diffe
   expect(await runInBoth('accounting/refunds-book')).toEqual([])
 })
 
-test("the guide's query for closing a month returns the time of the last sync", async () => {
+test("the accounting guide's query for closing a month returns the time of the last sync", async () => {
   const before = Date.now() - 600_000
   for (const engine of ENGINES) {
     const [[since] = []] = await copies.runBlock(engine, 'accounting/as-of')
@@ -139,7 +139,7 @@ describe('the guide for an ERP import', () => {
     expect(await send()).toEqual([byLine, back])
   })
 
-  test("if an order has an address and items, the guide's ERP import reads them with their SKUs", async () => {
+  test("if an order has an address and items, the guide's ERP import reads the address, and the items with their SKUs", async () => {
     const { orders = [], order_items: items = [], products = [], product_variants: variants = [] } = copies.shop
     const order = orders[7]
     const address = JSON.parse(String(order?.shipping_address))
@@ -157,7 +157,7 @@ describe('the guide for an ERP import', () => {
     )
   })
 
-  test("if an order is deleted, the guide's ERP import finds that only after a full run", async () => {
+  test("if an order is deleted, the guide's ERP import reports the deletion only after a full run", async () => {
     const [gone = ''] = firstOf((copies.shop.orders ?? []).slice(20, 21).map(({ id }) => [String(id)]))
     await inStore(`delete from orders where id = '${gone}'`)
     await copies.sync()
@@ -207,7 +207,7 @@ describe('the guide for an ERP import', () => {
   })
 })
 
-test('if the steps of the erasure guide are run for a customer, the copy has no row and no byte of the customer', async () => {
+test('after the steps of the erasure guide, the copy has no row of the customer, and its SQLite file no email address', async () => {
   const orderOf = (customer: unknown) => copies.shop.orders?.filter(({ customer_id }) => customer_id === customer) ?? []
   const addressesOf = (customer: unknown) =>
     copies.shop.customer_addresses?.filter((row) => row.customer_id === customer && row.deleted_at == null) ?? []

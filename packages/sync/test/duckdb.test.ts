@@ -35,7 +35,7 @@ describeCopy('a copy in a DuckDB file', async () => {
   }
 })
 
-test('in a DuckDB copy, each column has the matching type and a comment from the contract', async () => {
+test('if a DuckDB copy is opened, its columns have native types, and the notes of the contract as comments', async () => {
   const file = await createFile()
   await (await openCopy(file)).close()
   const columns = await queryDuckDb(

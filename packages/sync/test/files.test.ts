@@ -153,7 +153,7 @@ test.each(KINDS)(
   },
 )
 
-test('before files of a copy were written for the first time, all of them count as changed', async () => {
+test('until the files of a copy are written for the first time, changedFiles returns all of them', async () => {
   const folder = await createTestFolder()
   const copy = csvCopy(folder)
   await copy.open(TABLES)
@@ -240,7 +240,7 @@ test('if a run was killed after it had replaced all files, the new files stay', 
   expect(existsSync(database)).toBe(true)
 })
 
-test('if rows were created at different times, the file has them in the order of creation, then by ID', async () => {
+test('if rows were created at different times, the CSV file sorts them by creation time, then by ID', async () => {
   const folder = await createTestFolder()
   const created = (id: string, day: number) => ({ ...ORDER, id, created_at: `2026-01-0${day}T00:00:00.000Z` })
   await writeOrders(csvCopy(folder), [created('a', 3), created('b', 1), created('d', 2), created('c', 2)])

@@ -163,7 +163,7 @@ describe.each([
 
   const lives = Math.ceil((kills / KILLS_PER_LIFE) * Math.min(historyFactor(), 14))
   const seeds = Array.from({ length: lives }, (_, seed) => seed)
-  const title = '[SYNC-3] if a run is killed at any moment, the next one completes the copy: seed %i'
+  const title = '[SYNC-3] if a run is killed at a random moment, the next run completes the copy: seed %i'
   // Each run has its own timeout.
   const timeout = ROUNDS_MAX * RUNS_PER_ROUND * RUN_MS_MAX
   test.each(seeds)(title, { timeout }, async (seed) => {

@@ -72,7 +72,7 @@ test('if a statement compares a hidden column with a guess, the query tool retur
     expect(await client.callTool({ name: 'query', arguments: { sql } }), sql).toMatchObject({ isError: true })
 })
 
-test('if 20 statements arrive at once, four are rejected, and a later statement succeeds', async () => {
+test('if 20 SQL statements arrive at once, the MCP server rejects four of them, and a later statement succeeds', async () => {
   const slow = 'with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c'
   const [first, ...others] = await Promise.all(
     [slow, ...Array.from({ length: 19 }, () => 'select 1')].map((sql) => callText(client, 'query', { sql })),

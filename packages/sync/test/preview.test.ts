@@ -25,7 +25,7 @@ test('before the first run, a preview shows the row counts of the store and crea
   expect(existsSync(shop.file)).toBe(false)
 })
 
-test('after a run, a preview shows the changes since the last run, minus the overlap of five minutes', async () => {
+test('after a run, a preview shows the changes since five minutes before that run', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 260)
   await shop.sync({ client: shop.olderClient, now: () => Date.parse('2026-01-01T00:05:00Z') })
@@ -39,7 +39,7 @@ test('after a run, a preview shows the changes since the last run, minus the ove
   expect(shop.queryValue('select count(*) || max(since) from _sync_tables')).toBe(before)
 })
 
-test('if a run would prune, its preview shows the pages of ID lists that it would read', async () => {
+test('if a run would prune, its preview shows how many pages of ID lists it would read', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into customers (id, email, created_at, updated_at)

@@ -200,7 +200,7 @@ describe('several pages of an ID list', () => {
     expect(shop.ids('customers')).toEqual(await sourceIds(shop, 'customers'))
   })
 
-  test('if pruning gets INVALID_CURSOR, it restarts once and then throws', async () => {
+  test('if the service rejects the cursor of an ID list, pruning restarts once, and throws after the second rejection', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')

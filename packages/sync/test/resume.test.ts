@@ -148,7 +148,7 @@ describe('an interrupted full sync', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('if a full sync is interrupted, an incremental sync does not continue it, and the reverse', async () => {
+  test('if a full sync is interrupted, an incremental sync restarts; if an incremental sync is interrupted, a full sync restarts', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`
@@ -218,7 +218,7 @@ test("if a list can't be filtered by update and its sync is interrupted, the nex
 describe('a cursor that the service rejects', () => {
   const refusal = () => Response.json({ error: { code: 'INVALID_CURSOR', message: 'start again' } }, { status: 400 })
 
-  test('if a run gets INVALID_CURSOR, it reads the list from the beginning once and then throws', async () => {
+  test('if the service rejects a cursor, a run reads the list from the beginning once, and throws after the second rejection', async () => {
     const shop = await createShopWithOrders(600)
     let refusals = 1
     const { client } = recordingClient(shop, (url) => {

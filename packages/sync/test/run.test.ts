@@ -151,7 +151,7 @@ test('if the service has no list of all addresses, every run reads the addresses
   expect(shop.ids('customer_addresses')).toHaveLength(2)
 })
 
-test('[R38] if the key may not read addresses, a run fails with the message of the service, whatever its words', async () => {
+test('[R38] if the key may not read addresses, a run throws an error with the message that the service sent', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`insert into customers (id, email, created_at, updated_at)
     values (gen_random_uuid(), 'a@example.com', now(), now())`
@@ -169,7 +169,7 @@ test('[R38] if the key may not read addresses, a run fails with the message of t
   await expect(shop.sync({ client })).rejects.toThrow('other words')
 })
 
-test('[R38] [SYNC-1] if scopes are added to a key later, the next run reads the new lists whole, and the known list as before', async () => {
+test('[R38] [SYNC-1] if scopes are added to a key, the next run reads all rows of the new lists, and changes of the known list', async () => {
   const shop = await createShop(platform)
   const { sql, keyId } = shop.store
   const allow = (scopes: readonly string[]) =>

@@ -66,7 +66,7 @@ async function provisionOrders(count: number): Promise<TestStore> {
   return store
 }
 
-test('if a run has --to singer, each line is a Singer message, the schema has formats, and embedded rows are a stream of their own', async () => {
+test('if a run has --to singer, it prints only Singer messages, with formats of columns and a stream of embedded rows', async () => {
   const store = await provisionOrders(2)
   const messages = await messagesOf(store)
   expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(['SCHEMA', 'RECORD', 'STATE']))
@@ -127,7 +127,7 @@ test.each([
   [['--json'], '--json: cannot be combined with --to singer'],
   [['--every', '1m'], '--every: cannot be combined with --to singer'],
   [['--state', '/nowhere'], '--state: must be a file with the last state'],
-])('if %s is used with --to singer, store-sync exits with code 2', async (args, message) => {
+])('if the arguments %j are used with --to singer, store-sync exits with code 2', async (args, message) => {
   const store = await platform.provision()
   const { code, stdout, stderr } = await command(store, ...args)
   expect(code).toBe(2)

@@ -133,7 +133,7 @@ test('if an amount has up to 15 digits, SQL finds it by its value, and not by a 
   )
 })
 
-test('if a decimal has more than 15 digits, SQLite stores all of them as text, and null in the column of cents', async () => {
+test('if a decimal has more than 15 digits, the SQLite copy stores every digit as text, and null in the cents column', async () => {
   const long = '123456789012345678901234567890.10'
   const database = await openSqliteCopy([
     orderOf('9999999999999.99'),

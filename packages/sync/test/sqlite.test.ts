@@ -206,7 +206,7 @@ test('if the first sync reads an order twice, the SQLite copy has the items of t
   expect(lines.map(({ id }) => id)).toEqual(['b', 'c'])
 })
 
-test('if the first sync is interrupted, the SQLite copy gets its indexes when it is opened again, otherwise at its end', async () => {
+test('if the first sync is interrupted, the SQLite copy gets its indexes on the next open, otherwise at the end of the sync', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const indexes = () =>

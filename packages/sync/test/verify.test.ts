@@ -83,7 +83,7 @@ test('if rows are missing, different, or extra, verify reports each with its col
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('if the copy has an extra item, verify reports it, or only counts it if the copy has no order for it', async () => {
+test('if the copy has extra items, verify reports them, and only counts those whose order is not in the copy', async () => {
   const shop = await createCopiedShop(1)
   const [order = ''] = shop.ids('orders')
   const [line, orphan] = [randomUUID(), randomUUID()]
@@ -135,7 +135,7 @@ test('if a table of the copy has 2,500 extra rows, verify reports each of them a
   expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
 })
 
-test('if a list that every run reads in full differs, verify reports the difference, and the next run repairs it', async () => {
+test('if the copy of a list that every run reads in full differs, verify reports that, and the next run repairs it', async () => {
   const shop = await createCopiedShop(1)
   await shop.store.sql`insert into categories (id, name, slug, created_at)
     values (gen_random_uuid(), 'Tea', 'tea', '2026-01-01')`

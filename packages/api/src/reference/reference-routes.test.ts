@@ -116,7 +116,7 @@ describe('the server address in the OpenAPI document', () => {
     expect(serversOf(trying, 'http://localhost:8080')).toMatchObject([{ url: 'http://localhost:8080' }])
   })
 
-  it('the OpenAPI 3.0 and Swagger 2.0 documents name the same server address', () => {
+  it('the OpenAPI 3.0 and Swagger 2.0 documents name the same server address as the OpenAPI 3.1 document', () => {
     const publicly = referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' })
     const byOrigin = referenceRoutes({ tryIt: false, listensAt })
     for (const [from, url] of [
@@ -195,7 +195,7 @@ describe('the docs page', () => {
     expect(textOf('/docs/start.js')).not.toContain('window.fetch')
   })
 
-  it('the docs page is configured not to store the key', () => {
+  it('the docs page is configured not to store the API key', () => {
     const trying = new Map(referenceRoutes({ tryIt: true }).map((route) => [route.path, route]))
     for (const from of [routes, trying]) expect(textOf('/docs/start.js', from)).toContain('"persistAuth": false')
   })
@@ -205,7 +205,7 @@ describe('the docs page', () => {
     expect(textOf('/docs')).not.toMatch(/<script(?![^>]*\ssrc="\/docs\/)/)
   })
 
-  it("if the script of the docs page is requested again, it comes from the service's cache", async () => {
+  it('if the script of the docs page is requested again, the service returns the cached script', async () => {
     const body = routes.get('/docs/reference.js')?.body
     if (typeof body !== 'function') throw new Error('the script is not loaded on request')
     const script = await body()
@@ -215,7 +215,7 @@ describe('the docs page', () => {
   })
 })
 
-describe('the HTML of a guide', () => {
+describe('guideHtml', () => {
   it('the HTML of a guide has heading anchors, scrollable code and tables, no links to unpublished files, and no scripts', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [

@@ -166,7 +166,7 @@ describe('checking a key and counting its request', () => {
     expect(counted).toBeGreaterThan(2000)
   })
 
-  test('[ERR-3, LIM-1] if the request counter of a key is locked, a statement for several keys skips it without waiting', async () => {
+  test('[ERR-3, LIM-1] if the request counter of a key is locked, a statement for several keys skips this key without waiting', async () => {
     const at = '2026-03-01 12:00:30+00'
     const other = await keyOf((await control.store()).id)
     await admitKeys([key, other], { at })
@@ -224,7 +224,7 @@ describe('checking a key and counting its request', () => {
     await control.sql.unsafe(`alter database ${databaseName()} reset timezone`)
   })
 
-  test('[R8] the table of request counters is logged, so that counts survive a crash', async () => {
+  test('[R8] the table of request counters is not unlogged, so counts survive a crash', async () => {
     const [table] = await control.sql`select relpersistence from pg_class where relname = 'request_counters'`
     expect(table?.relpersistence).toBe('p')
   })

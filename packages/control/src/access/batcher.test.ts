@@ -43,7 +43,7 @@ test('if calls arrive at once, the batcher loads them in one batch, and each cal
   expect(idle()).toBe(1)
 })
 
-test('if calls arrive while the only allowed batch runs, they share the next batch', async () => {
+test('if one batch may run at a time, calls that arrive while it runs share the next batch', async () => {
   const { batcher, batches, values, until } = manualBatcher({ batchesMax: 1 })
   const first = batcher.load(1)
   await until(1)

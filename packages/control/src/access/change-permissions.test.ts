@@ -39,7 +39,7 @@ async function admittedScopes({ key }: NewKey, address: string | null = null) {
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
 
-test('[R38] if the scopes of a key change, the next request on each of two nodes has the new ones', async () => {
+test('[R38] if the scopes of a key change, the next request on each of two nodes has the new scopes', async () => {
   const key = await newKey({ scopes: ['orders:read'] })
   expect(await admittedScopes(key)).toEqual(Array(4).fill(['orders:read']))
   expect(await change(key, { scopes: ['customers:read', 'orders:read'] })).toBe('changed')
@@ -63,7 +63,7 @@ test('[R39] if the allowed addresses of a key change, the next request from a re
   ).not.toBeNull()
 })
 
-test('[R39] if the end of a key is moved, the key ends at the new time', async () => {
+test('[R39] if the expiry of a key changes, the list of keys has the new expiry', async () => {
   const key = await newKey({ expiresAt: inHours(1) })
   const later = inHours(48)
   expect(await change(key, { expiresAt: later })).toBe('changed')
@@ -80,7 +80,7 @@ test('[R38, R39, R40] if one limit changes, the other limits, the personal data,
   expect(await change(key, { expiresAt: limits.expiresAt, scopes: null })).toBe('same')
 })
 
-test('if another person has changed the key since this person saw it, nothing changes', async () => {
+test('if a key has changed since the caller read it, changePermissions returns "stale" and changes nothing', async () => {
   const seen = { scopes: null, expiresAt: inHours(5), allowedAddresses: ['10.0.0.0/8', '2001:db8::/32'] }
   const key = await newKey(seen)
   expect(await change(key, { scopes: ['orders:read'] }, { expected: seen })).toBe('changed')
@@ -88,7 +88,7 @@ test('if another person has changed the key since this person saw it, nothing ch
   expect(await permissionsOf(key)).toMatchObject({ scopes: ['orders:read'] })
 })
 
-test('if a key is revoked, has ended, or is of another store, its permissions do not change', async () => {
+test('if a key is revoked, has expired, or is of another store, changePermissions returns "unknown" and changes nothing', async () => {
   const { database } = control
   const [revoked, ended, other] = [await newKey(), await newKey({ expiresAt: inHours(1) }), await newKey()]
   await revokeKey({ database, keyId: revoked.id })
@@ -99,7 +99,7 @@ test('if a key is revoked, has ended, or is of another store, its permissions do
   expect(await permissionsOf(other)).toMatchObject({ scopes: null })
 })
 
-test('[R38] if the new permissions are invalid, the change is rejected with the rule', async () => {
+test('[R38] if the new permissions are invalid, changePermissions throws an error that names the rule', async () => {
   const key = await newKey()
   await expect(change(key, { scopes: [] })).rejects.toThrow('scope: must name at least one resource')
   await expect(change(key, { expiresAt: new Date(0) })).rejects.toThrow('expires: must be in the future')

@@ -85,7 +85,7 @@ describe('expiry and replacement of a key', () => {
     }
   })
 
-  test('[AUTH-4] if a key has expired, it does not count toward the limit of keys, and the list shows it as revoked then', async () => {
+  test('[AUTH-4] if a key has expired, it does not count toward the limit of keys, and the list has its expiry as revokedAt', async () => {
     const first = await keyWith({ expiresAt: inHours(1) })
     for (let index = 0; index < 4; index++) await keyWith({}, { storeId: first.storeId })
     await expect(keyWith({}, { storeId: first.storeId })).rejects.toThrow('at most 5 active keys')
@@ -99,7 +99,7 @@ describe('expiry and replacement of a key', () => {
   })
 
   test.each([1, 24, 168] as const)(
-    '[AUTH-3] if a replacement ends the old key after %i hours, they count from its first use, whatever the clock of the node',
+    '[AUTH-3] if a key is replaced with %i hours, it ends that long after the first use of the new key, by the database clock',
     async (hours) => {
       const old = await keyWith({})
       const newer = await replace(old, hours)
@@ -131,7 +131,7 @@ describe('expiry and replacement of a key', () => {
     },
   )
 
-  test('[AUTH-3] if an unused replacement is replaced at once, the new key replaces the first key with its hours', async () => {
+  test('[AUTH-3] if an unused replacement is replaced at once, the newest key replaces the first key, with its number of hours', async () => {
     const old = await keyWith({})
     const newer = await replace(await replace(old, 168), 0)
     expect(await summaryOf(newer)).toMatchObject({ replaces: old.id, replacedKeyHours: 168 })
@@ -344,7 +344,7 @@ describe('invalid permissions of a key', () => {
       `allow: must be an address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32; got ${JSON.stringify(address)}`,
     ]),
   ])(
-    '[AUTH-3] if the permissions of a new key are %j, they are rejected with a message that names the rule',
+    '[AUTH-3] if the permissions of a new key are %j, createKey throws an error that names the rule',
     async (permissions, message) => {
       const error = await keyWith(permissions).catch((error: unknown) => error)
       expect(error).toBeInstanceOf(InvalidKeyPermissionError)

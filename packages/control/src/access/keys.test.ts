@@ -55,7 +55,7 @@ describe('the keys of a store', () => {
     expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toHaveLength(5)
   })
 
-  test('if two nodes get twenty requests at once for a key whose name the store does not have, one creates it', async () => {
+  test('if two nodes get twenty requests at once for a new key with the same name, only one request creates the key', async () => {
     const store = await control.store()
     const second = control.secondNode()
     const attempts = Array.from({ length: 20 }, (_, index) =>
@@ -82,7 +82,7 @@ describe('the keys of a store', () => {
     await expect(createUnlessNamed(store.id, 'another')).rejects.toThrow(KeyLimitReached)
   })
 
-  test('[AUTH-4] if a store has five active keys, the database itself rejects a sixth', async () => {
+  test('[AUTH-4] if a store has five active keys, PostgreSQL rejects the row of a sixth key', async () => {
     const store = await control.store()
     for (let count = 0; count < 5; count += 1) {
       await create(store.id)

@@ -101,7 +101,7 @@ test('[AUTH-4] if one of five keys is off, it counts as one of the five, and it 
 })
 
 test.each([0, 24] as const)(
-  'if a key that is off is replaced and ends %i hours after the first use of the new key, the new key is on',
+  'if a key that is off is replaced with %i hours, the new key is on, and the old key stays off',
   async (endsAfterHours) => {
     await turn('off')
     const replacement = await createKey({

@@ -345,7 +345,7 @@ describe('full syncs of a list', () => {
     ])
   })
 
-  test('if a client requests only first pages, `readWalks` returns no sync', async () => {
+  test('if a client requests only first pages, `readWalks` does not return them as syncs', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)

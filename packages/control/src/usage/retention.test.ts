@@ -71,7 +71,7 @@ test('if PostgreSQL cancels a step of replacing hourly usage, the next run conti
   expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
 })
 
-test('if another node already replaces or deletes old usage, this node skips the work', async () => {
+test('if another node already replaces or deletes old usage, sumUpOldHours and deleteOldUsage skip the work', async () => {
   const { control, steps } = await createManyHours()
   const { database } = control
   const other = await transaction(control)

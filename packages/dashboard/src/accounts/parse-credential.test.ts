@@ -6,7 +6,7 @@ const GOOD = { id: 'aa_-', rawId: 'aa_-', type: 'public-key', response: { client
 
 const parsed = (value: unknown) => parseCredential(JSON.stringify(value), NAMES)
 
-test('if the JSON is a credential, the result has the listed members, the known transports, and nothing else', () => {
+test('if the JSON is a passkey credential, parseCredential returns its listed members and known transports, and nothing else', () => {
   const response = { ...GOOD.response, publicKey: 'AA', transports: ['internal', 'pigeon', 7] }
   expect(parsed({ ...GOOD, authenticatorAttachment: 'platform', response })).toEqual({
     ...GOOD,
@@ -27,6 +27,6 @@ test.each([
   ['has no response', JSON.stringify({ ...GOOD, response: null })],
   ['lacks a member of the response', JSON.stringify({ ...GOOD, response: { clientDataJSON: 'e30' } })],
   ['has a value that is not base64url', JSON.stringify({ ...GOOD, response: { ...GOOD.response, signature: 'a b' } })],
-])('if the text %s, the result is null', (_name, text) => {
+])('if the text of a credential %s, parseCredential returns null', (_name, text) => {
   expect(parseCredential(text, NAMES)).toBeNull()
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseStoresClaim } from './parse-stores-claim.ts'
 
-test('a stores claim can have IDs, and objects with a role', () => {
+test('if an element of a stores claim is an ID or has no role, its role is admin, otherwise the role that it names', () => {
   const objects = [{ store: 'shop-2', role: 'viewer' }, { store: 'shop-3' }, { store: 'shop-4', role: 'developer' }]
   expect(parseStoresClaim(['shop-1', ...objects])).toEqual([
     { reference: 'shop-1', role: 'admin' },
@@ -18,7 +18,7 @@ test.each([undefined, null, 'shop-1', { store: 'shop-1' }, [1, null, {}, { store
   },
 )
 
-test('if a stores claim has an unknown role, the element gives no access', () => {
+test('if an element of a stores claim has an unknown role, it gives no access', () => {
   expect(
     parseStoresClaim([
       { store: 'shop-1', role: 'owner' },

@@ -45,7 +45,7 @@ describe('the lists of the Data pages', () => {
     )
   })
 
-  test('if an order has no payment provider, it shows "card", and a manual payment shows its label or "manual"', async () => {
+  test('if an order has no payment provider, its payment is "card"; a manual payment has its label or "manual"', async () => {
     expect(await cell('orders Payment', '{"payment_provider":null}')).toBe('card')
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":"Vorkasse"}')).toBe(
       'Vorkasse',

@@ -77,7 +77,7 @@ test('if a key ends within 14 days, the keys page says in how many days, unless 
   expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')
 })
 
-test('if a key is being replaced, the keys page says when it ends, or its date after the first use of the new key', () => {
+test('if a key is being replaced, the keys page has its hours after the first use of the new key, and later its date', () => {
   const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 168 }
   const masked = 'replaced by <code>sdx_8Hq2Lm9x…w3Zk</code>'
   expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of the new key`)

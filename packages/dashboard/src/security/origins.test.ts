@@ -42,7 +42,7 @@ describe('the URL of the dashboard', () => {
 })
 
 describe('the origins that may frame the dashboard', () => {
-  test('a list with commas, spaces, and a final slash gives origins', () => {
+  test('if the frame ancestors have commas, spaces, and a final slash, parseFrameAncestors returns their origins', () => {
     expect(
       parseFrameAncestors('https://admin.example.com, https://Shop.example.com:8443/ http://localhost:3000'),
     ).toEqual(['https://admin.example.com', 'https://shop.example.com:8443', 'http://localhost:3000'])
@@ -57,7 +57,7 @@ describe('the origins that may frame the dashboard', () => {
     'https://admin.example.com/settings',
     "https://admin.example.com;script-src-'unsafe-inline'",
     'data:text/html,x',
-  ])('if the list has %j, it is rejected, because it is no secure origin', (list) => {
+  ])('if the frame ancestors have %j, parseFrameAncestors throws, because it is no secure origin', (list) => {
     expect(() => parseFrameAncestors(list)).toThrow(InvalidFrameAncestorError)
   })
 })

@@ -36,7 +36,7 @@ test('if the locale or the time zone is unknown, dates are in English and UTC', 
   expect(count(1234, strange)).toBe('1,234')
 })
 
-test('if a day has its full length, it has the year', () => {
+test('if dayText formats a day in full, the text has the year', () => {
   expect(dayText('2026-09-30', display, 'full')).toBe('30 September 2026')
   expect(dayText('2026-09-30', { ...display, locale: 'de' }, 'full')).toBe('30. September 2026')
 })

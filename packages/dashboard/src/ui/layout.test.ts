@@ -62,7 +62,7 @@ test('if the visitor is not signed in, the page has no navigation and no account
   expect(page.match(/<form[^>]*>/g)).toEqual(['<form method="post" action="/theme" data-theme-form>'])
 })
 
-test('if a store is not ready, each page has one note about it: from its section, or from the frame of the page', () => {
+test('if a store is still being created, the page layout says so, except in the sections General and Data', () => {
   const pageOf = (section: Section) =>
     String(layout(frameWith({ section, store: { ...store, status: 'generating' } }), html``))
   for (const section of ['api', 'members', 'activity', 'usage', 'recipes'] as const)
@@ -70,7 +70,7 @@ test('if a store is not ready, each page has one note about it: from its section
   for (const section of ['general', 'data'] as const) expect(pageOf(section)).not.toContain('still being created')
 })
 
-test('if the visitor chose a theme, the document and its color scheme have it, and its button is pressed', () => {
+test('if the visitor chose a theme, the document and its color scheme have this theme, and the button of the theme is pressed', () => {
   const dark = String(layout(frameWith({ theme: 'dark', path: '/stores?a=1' }), html``))
   expect(dark).toContain('<html lang="en" dir="ltr" data-theme="dark">')
   expect(dark).toContain('<meta name="color-scheme" content="dark">')

@@ -24,7 +24,7 @@ test.each([
   ['2026-11-21', 'UTC', '2026-11-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
   ['2026-12-31', 'America/New_York', '2026-12-31T05:00:00.000Z', '2027-01-01T05:00:00.000Z'],
   ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
-])('if a day is %s in %s, it starts at %s and the next one at %s', (text, timeZone, start, end) => {
+])('if a day is %s in %s, it starts at %s, and the next day starts at %s', (text, timeZone, start, end) => {
   expect(parseLocalDay(text, timeZone)).toEqual({ start: new Date(start), end: new Date(end) })
 })
 

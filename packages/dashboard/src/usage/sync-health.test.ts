@@ -111,7 +111,7 @@ test('if a key is off, its health is off, whatever its tool did before', () => {
   expect(health({ key, ...before, unfinished: [walk(hoursAgo(30))] })).toEqual({ kind: 'off', since: hoursAgo(29) })
 })
 
-test('after a key is turned on, only what its tool does from then on counts', () => {
+test('after a key is turned on, its health ignores errors, syncs, and missed runs from before', () => {
   const key = keyUsed(hoursAgo(30))
   const before = {
     key,

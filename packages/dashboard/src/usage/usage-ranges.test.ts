@@ -26,7 +26,7 @@ describe('ranges of the usage charts', () => {
     expect(starts.at(-1)?.toISOString()).toBe(range === '24h' ? '2026-11-21T12:00:00.000Z' : '2026-11-21T11:00:00.000Z')
   })
 
-  test('if the URL has no range or another one, the chart has 30 days', () => {
+  test('if the URL has no range or an unknown range, the chart has 30 days', () => {
     expect(['7d', '', '31d', undefined].map(usageRangeOf)).toEqual(['7d', '30d', '30d', '30d'])
   })
 

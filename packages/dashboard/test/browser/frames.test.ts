@@ -61,7 +61,7 @@ async function openFramed(site: Server, shown: string, javaScript = true): Promi
 const settings = () => `${dashboard}/stores/${store.id}/settings/api`
 
 describe.each(SCRIPTING)('the dashboard in a frame of an allowed page $scripting', ({ javaScript }) => {
-  test('a one-time link signs in and opens its page, and the merchant can create and revoke a key', async () => {
+  test('if a one-time link is opened in the frame, it signs in, and the merchant can create and revoke a key', async () => {
     const { page, frameUrl } = await openFramed(allowed, await handOverLink(), javaScript)
     const frame = page.frameLocator('iframe')
     if (!javaScript) await frame.getByRole('button', { name: 'Sign in' }).click()
@@ -86,7 +86,7 @@ test('after a sign-in in a frame, the dashboard in its own tab is not signed in'
   expect(new URL(page.url()).pathname).toBe('/sign-in')
 })
 
-test('if the merchant of a frame opens it again, the session continues', async () => {
+test('if a merchant opens the dashboard again in a frame of the same page, the session continues', async () => {
   const { page } = await openFramed(allowed, await handOverLink())
   await page.frameLocator('iframe').getByRole('heading', { name: 'API', exact: true }).waitFor()
   await page.goto(`${originOf(allowed)}/?show=${encodeURIComponent(settings())}`)
@@ -100,7 +100,7 @@ test('if a page of another origin frames the dashboard, the browser shows nothin
   expect(await page.frameLocator('iframe').getByLabel('Email').count()).toBe(0)
 })
 
-test('if no origin may frame the dashboard, its cookies are not for other sites', async () => {
+test('if no origin may frame the dashboard, browsers refuse to frame it, and its cookies are SameSite=Lax', async () => {
   const plain = await openScene()
   onTestFinished(() => plain.close())
   const response = await fetch(`${plain.url}/sign-in`)

@@ -42,7 +42,7 @@ async function createKey(page: Page, name: string): Promise<string> {
 const healthOf = (page: Page, name: string) => textOf(page, `.key:has(.key-name:text-is("${name}")) .health`)
 
 describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
-  test('[AUTH-3] [AUTH-5] a new key gets 200 from the API until the merchant revokes it', async () => {
+  test('[AUTH-3] [AUTH-5] if a merchant creates a key, it gets 200 from the API until the merchant revokes it', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.goto(scene.url)
     await signIn(page, merchant)
@@ -224,7 +224,7 @@ describe('the script of the keys pages', () => {
     await expect.poll(copied).toBe(line)
   })
 
-  test('after a form is sent, its button shows that it works, and a second click sends nothing', async () => {
+  test('after a form is sent, its button shows that the request is in progress, and a second click sends nothing', async () => {
     const { page } = await scene.openAs(merchant)
     await page.goto(settings())
     await page.getByLabel('Name of the key').fill('Accounting')
@@ -263,7 +263,7 @@ describe('the script of the keys pages', () => {
     expect(dialogs).toEqual(['beforeunload'])
   })
 
-  test('if a tool sends its first request, the page of its new key shows it without a reload', async () => {
+  test('if a tool sends its first request, the page of its new key shows the request without a reload', async () => {
     const { page } = await scene.openAs(merchant)
     await page.goto(settings())
     await page.getByLabel('Tool', { exact: true }).selectOption('store-sync')
@@ -282,7 +282,7 @@ describe('the script of the keys pages', () => {
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test('if a key is used or the session ends, the keys page updates itself or opens the sign-in page', async () => {
+  test('if a key is used, the open keys page updates itself; if the session ends, it opens the sign-in page', async () => {
     const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())

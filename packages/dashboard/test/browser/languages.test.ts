@@ -56,7 +56,7 @@ describe.each(TRANSLATIONS)('the language %s', (language) => {
   afterAll(() => signedIn.close())
 
   test.each(EVERY_PAGE)(
-    'on the page "$name", there is no English text, no violation, and no horizontal overflow',
+    'if the page "$name" is open, it has no English text, no accessibility violation, and no horizontal overflow',
     async ({ isSignedIn, open }) => {
       const { page } = isSignedIn ? signedIn : await scene.openPage({ locale })
       await open(page, shown)
@@ -77,7 +77,7 @@ describe.each(TRANSLATIONS)('the language %s', (language) => {
   )
 })
 
-test('if the browser is English, the search for English texts finds them', async () => {
+test('if the sign-in page is English, the search for English texts finds its texts', async () => {
   const { page } = await scene.openPage()
   await page.goto(`${scene.url}/sign-in`)
   expect(await searchEnglish('de')(page)).toContain('Create API keys for your tools and see how they’re used.')

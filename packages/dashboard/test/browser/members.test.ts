@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 describe.each(SCRIPTING)('members $scripting', ({ javaScript }) => {
-  test('a member invites a person, the person joins by the link and turns two-factor sign-in on, and is removed', async () => {
+  test('if an admin invites a person, the person can join by the link, turn on two-factor sign-in, and be removed', async () => {
     const merchant = await addMerchant(platform, store.id)
     const email = `invited-${javaScript}@example.com`
     const { page, ...member } = await openPage(browser, { javaScript })
@@ -68,7 +68,7 @@ describe.each(SCRIPTING)('members $scripting', ({ javaScript }) => {
     await Promise.all([member.close(), person.close()])
   })
 
-  test('if an admin makes a member a viewer, the open pages of the viewer lose their controls, and axe finds nothing', async () => {
+  test('if an admin makes a member a viewer, the pages of the viewer have no controls for changes, and axe finds no violation', async () => {
     const [merchant, other] = [await addMerchant(platform, store.id), await addMerchant(platform, store.id)]
     const { page, ...admin } = await openPage(browser, { javaScript })
     const { page: open, ...viewer } = await openPage(browser, { javaScript })

@@ -79,7 +79,7 @@ test('if a merchant adds a passkey, it signs in until it is removed, and its nam
   expect(await textOf(page, '[role=alert]')).toContain('No account has this passkey.')
 })
 
-test('if a device does not verify its user, the browser does not sign in, and the page can try again', async () => {
+test('if a device does not verify its user, the browser adds no passkey and does not sign in, and a second attempt succeeds', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -143,7 +143,7 @@ test('if a device cannot verify its user, and the page allows that, the service 
   expect(await textsOf(other, '[aria-label=Passkeys] th[scope=row]')).toEqual(['Laptop'])
 })
 
-test('if the device has a passkey of the account already, the page says so', async () => {
+test('if the device has a passkey of the account already, the page says so, and the device gets no second one', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -156,7 +156,7 @@ test('if the device has a passkey of the account already, the page says so', asy
   expect(await device.count()).toBe(1)
 })
 
-test('if the password is wrong, the page says so, and the next attempt works', async () => {
+test('if the password for a new passkey is wrong, the page says so, and an attempt with the right password adds the passkey', async () => {
   const { page, context, problems, ...opened } = await scene.open(null)
   await addAuthenticator({ page, context })
   await openAccount(page)
@@ -188,7 +188,7 @@ test('if the session ends while the page that adds a passkey is open, the sign-i
   expect(await textOf(page, '[role=alert]')).toContain('Your session ended')
 })
 
-test('if JavaScript is off, the sign-in page has no button, and the page that adds a passkey says what is needed', async () => {
+test('if JavaScript is off, the sign-in page has no passkey button, and the page that adds a passkey says that JavaScript is off', async () => {
   const { page } = await scene.openPage({ javaScript: false })
   await page.goto(`${url}/sign-in`)
   expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0)
@@ -198,7 +198,7 @@ test('if JavaScript is off, the sign-in page has no button, and the page that ad
   expect(await page.getByRole('button', { name: 'Create passkey' }).count()).toBe(0)
 })
 
-test('if the browser has no passkeys, the sign-in page has no button, and the page that adds a passkey says so', async () => {
+test('if the browser does not support passkeys, the sign-in page has no passkey button, and the page that adds a passkey says so', async () => {
   const { page, context } = await scene.openPage()
   await context.addInitScript('delete globalThis.PublicKeyCredential')
   await page.goto(`${url}/sign-in`)
@@ -220,7 +220,7 @@ test('if the dashboard is open at 127.0.0.1, the account page links to localhost
   expect(await page.getByRole('link', { name: 'Add a passkey' }).count()).toBe(1)
 })
 
-test('if the page is German, its texts and messages are German', async () => {
+test('if the sign-in page is German, the message about a failed passkey is German', async () => {
   const { page, context } = await scene.openPage({ locale: 'de-DE' })
   const device = await addAuthenticator({ page, context })
   await device.setVerified(false)

@@ -68,7 +68,7 @@ test('if the merchant returns with the Back button after a form, the form can be
   await expect.poll(() => page.url()).toContain('find=')
 })
 
-test('if a download is in progress, a second click starts no other, until the response arrives', async () => {
+test('if a download is in progress, a second click starts no other download until the response arrives', async () => {
   const { page } = await scene.openAs(merchant)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.goto(`${scene.url}/stores/${store.id}/data/orders`)
@@ -104,7 +104,7 @@ test('if a download is in progress, a second click starts no other, until the re
   expect(downloads).toBe(2)
 })
 
-test('if the page of a key is open, its CSV link works again after the download has started', async () => {
+test('if a CSV download from the page of a key has started, the link can start another download', async () => {
   await scene.platform.get('/api/v1/orders', store.key)
   const { page } = await scene.openAs(merchant)
   const link = page.getByRole('link', { name: 'CSV' })

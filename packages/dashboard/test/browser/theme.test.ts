@@ -34,7 +34,7 @@ describe.each(SCRIPTING)('themes $scripting', ({ javaScript }) => {
     ['light', 'Dark', true],
     ['dark', 'Light', false],
   ] as const)(
-    'if the system is %s and a visitor chooses %s, all pages have it until the visitor chooses System',
+    'if the system theme is %s and a visitor chooses %s, all pages have the chosen theme until the visitor chooses System',
     async (colorScheme, theme, dark) => {
       const { page } = await scene.openAs(merchant, { javaScript, colorScheme })
       await page.goto(`${scene.url}/stores/${store.id}/usage?range=7d`)
@@ -104,7 +104,7 @@ test.each([
   },
 )
 
-test('with JavaScript, a change of the theme keeps typed text and sends one request', async () => {
+test('if a merchant changes the theme with JavaScript, typed text stays, and only one request is sent', async () => {
   const { page } = await scene.openAs(merchant)
   await page.goto(`${scene.url}/stores/${store.id}/settings/api`)
   await page.getByLabel('Name of the key').fill('Accounting')

@@ -3,7 +3,7 @@ import { newCell } from '../../../postgres/src/cell.ts'
 import { jsonLiteral } from './json-literal.ts'
 import { JsonWriter } from './json-writer.ts'
 
-test('a literal of any length up to 40 is written to the JSON unchanged, without extra bytes', () => {
+test('if a JSON literal has 0 to 40 characters, it is written unchanged, without extra bytes', () => {
   for (let length = 0; length <= 40; length++) {
     const text = 'abcdefghijklmnopqrstuvwxyz{"0123456789":'.slice(0, length)
     const out = new JsonWriter(0)
@@ -14,11 +14,11 @@ test('a literal of any length up to 40 is written to the JSON unchanged, without
   }
 })
 
-test('if a literal is not printable ASCII, jsonLiteral throws', () => {
+test('if a JSON literal is not printable ASCII, jsonLiteral throws a TypeError', () => {
   for (const text of ['ü', '\n', '\u007f']) expect(() => jsonLiteral(text)).toThrow(TypeError)
 })
 
-test('any byte at any place of a string is escaped only if JSON requires it', () => {
+test('if a string has any byte at any position, JsonWriter escapes this byte only if JSON requires an escape', () => {
   for (let byte = 0; byte < 256; byte++) {
     for (let place = 0; place < 9; place++) {
       const source = Buffer.alloc(9, 0x61)

@@ -52,10 +52,10 @@ const DIFFICULT = [
 ]
 
 describe('decimals as JSON', () => {
-  test('[FMT-2, R20] decimals that are hard to round have the text that PostgreSQL returns', () =>
+  test('[FMT-2, R20] if a decimal is a known edge case of rounding, the JSON has the same digits as PostgreSQL returns', () =>
     expectSameAsPostgres(DIFFICULT))
 
-  test('[FMT-2, R19] random decimals have the text that PostgreSQL returns', async () => {
+  test('[FMT-2, R19] if decimals are random, the JSON has the same digits as PostgreSQL returns', async () => {
     const digits = (max: number) => fc.string({ unit: fc.constantFrom(...'000012599'), maxLength: max })
     const number = fc
       .tuple(fc.constantFrom('', '-'), digits(30), digits(20), fc.integer({ min: -30, max: 30 }))
@@ -65,7 +65,7 @@ describe('decimals as JSON', () => {
     })
   })
 
-  test('[R17, R21] if a number is NaN, infinite, or null, the JSON has null or "0.00", and a contract violation is counted', async ({
+  test('[R17, R21] if a decimal is NaN, infinite, or null, the JSON has "0.00" in a required field, and otherwise null', async ({
     skip,
   }) => {
     skip((await majorVersion(samples.sql)) < 14, INFINITE_NUMERICS)

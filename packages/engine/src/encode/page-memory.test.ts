@@ -27,7 +27,7 @@ test('if a page is written after its buffer is released, the next page is not ov
   expect(next.result().toString()).toBe('{"data":1}')
 })
 
-test('if a page exceeds its buffer, it moves to a larger buffer with the same bytes', () => {
+test('if a page exceeds its buffer, its bytes move unchanged to a larger buffer', () => {
   const page = new JsonWriter(PAGE_BYTES)
   page.putAscii('[')
   page.putRange(newCell(Buffer.alloc(1_000_000, 0x31)), 0, 1_000_000)

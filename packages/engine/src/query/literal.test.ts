@@ -39,7 +39,7 @@ async function valuesOf(literals: readonly string[]): Promise<string[]> {
 }
 
 describe('timestamp literals', () => {
-  test('[PAG-4, R15] with hostile date settings, PostgreSQL reads a timestamp literal exactly to the microsecond', async () => {
+  test('[PAG-4, R15] if the session has hostile date settings, PostgreSQL reads a timestamp literal exactly to the microsecond', async () => {
     const anyTimestamp = fc.oneof(
       fc.bigInt({ min: FIRST, max: LAST }),
       fc.bigInt({ min: -1_000_000_000_000n, max: 1_000_000_000_000n }),
@@ -53,7 +53,7 @@ describe('timestamp literals', () => {
     )
   })
 
-  test('[PAG-4] if a timestamp is at the end of a year or of the range, its literal is exact to the microsecond', async () => {
+  test('[PAG-4] if a timestamp is at the limits of PostgreSQL, year 1, or year 9999, its literal is exact to the microsecond', async () => {
     const timestamps = [
       ...[FIRST, FIRST + 1n, LAST, LAST - 1n, 0n, -1n, 1n],
       // These are 0001-01-01, the microsecond before it, 9999-12-31T23:59:59.999999, and 10000-01-01.

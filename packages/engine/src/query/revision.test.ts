@@ -18,13 +18,13 @@ const absent = (present: PresentTables) =>
 
 describe('the schema version of a store', () => {
   test.each(REVISIONS.map(({ id }) => id))(
-    '[VER-2] if a store has all columns of %s, that is its schema version',
+    '[VER-2] if a store has all columns of schema version %s, revisionOf returns this version',
     (id) => {
       expect(revisionOf(presentAt(id)).revision).toBe(id)
     },
   )
 
-  test('[FMT-6] if columns are missing, their fields are absent', () => {
+  test('[FMT-6] if a store lacks columns, revisionOf lists their fields as absent', () => {
     expect(absent(presentAt('v1.6'))).toEqual([])
     expect(absent(presentAt('v1.5'))).toEqual([
       'store.weight_unit',
@@ -33,7 +33,7 @@ describe('the schema version of a store', () => {
     ])
   })
 
-  test('[FMT-7] if a table is missing, its resource is absent, but its fields are not listed', () => {
+  test('[FMT-7] if a store lacks a table, revisionOf lists the resource of the table as absent, but not its fields', () => {
     const { absentResources } = revisionOf(presentAt('launch'))
     expect(absentResources.map(({ plural }) => plural)).toEqual(['customer addresses', 'customer groups', 'locations'])
     expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])

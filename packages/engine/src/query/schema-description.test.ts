@@ -29,7 +29,7 @@ const versionOf = (present: PresentColumns) => describeSchema(order, present).ve
 
 describe('the header x-store-schema', () => {
   test.each(REVISIONS.map(({ id }) => id))(
-    '[VER-2] if a store has all columns of %s, the header x-store-schema has just this version',
+    '[VER-2] if a store has all columns of schema version %s, the header x-store-schema has only this version',
     (id) => {
       expect(versionOf(at(id))).toBe(id)
     },
@@ -41,7 +41,7 @@ describe('the header x-store-schema', () => {
     )
   })
 
-  test('if a store lacks more than ten columns, x-store-schema names ten and the number of others', () => {
+  test('if a store lacks more than ten columns, x-store-schema names ten of them and the number of the others', () => {
     const version = versionOf(storeWith([...columnNamesAt('launch'), 'products.weight_grams']))
     const [, names = '', more] = /^v1\.6; missing="([^"]+)"; more=(\d+)$/.exec(version) ?? []
     expect(names.split(' ')).toHaveLength(10)
@@ -59,7 +59,7 @@ describe('the digest of the fields', () => {
   }
 
   test.each(columnNamesAt('v1.6'))(
-    '[R46] if the column %s is missing, the field digest changes for its resource and no other',
+    '[R46] if a store lacks the column %s, only the field digest of its resource changes',
     (name) => {
       const owners: Record<string, string[]> = {
         orders: ['order'],
@@ -75,7 +75,7 @@ describe('the digest of the fields', () => {
     },
   )
 
-  test('[R46] if a store is upgraded, the field digest changes for the resources with new columns and no others', () => {
+  test('[R46] if a store is upgraded, only the field digests of resources with new columns change', () => {
     expect(changed(at('launch'), at('v1.1'))).toEqual(['order', 'customer', 'customerAddress'])
     expect(changed(at('v1.1'), at('v1.2'))).toEqual(['order', 'location'])
     expect(changed(at('v1.2'), at('v1.3'))).toEqual(['order', 'customer', 'product', 'category'])
@@ -84,7 +84,7 @@ describe('the digest of the fields', () => {
     expect(changed(at('v1.5'), at('v1.6'))).toEqual(['product'])
   })
 
-  test('[R46] if a column is not in the contract, or columns are in another order, no field digest changes', () => {
+  test('[R46] if columns are added that the contract lacks, or columns are reordered, no field digest changes', () => {
     const names = columnNamesAt('v1.6')
     expect(changed(at('v1.6'), storeWith([...names, 'orders.notes', 'extras.id']))).toEqual([])
     expect(changed(at('v1.6'), storeWith(names.toReversed()))).toEqual([])

@@ -22,7 +22,7 @@ function statement(resource: Resource, present: PresentColumns): string {
   return statementOf(plan, present, { prepares: true }).text
 }
 
-test("[R31] the SQL of an ID list names only the table in the store's schema and the columns that it needs", () => {
+test("[R31] the SQL of an ID list names only the store's schema, the table, id, created_at, and updated_at", () => {
   const { items } = order.fields
   if (items?.type.kind !== 'many') throw new Error('an order has items')
   const text = statement(order, storeWith(order, items.type.resource))
@@ -35,7 +35,7 @@ test("[R31] the SQL of an ID list names only the table in the store's schema and
   ])
 })
 
-test('[R23] the SQL of an ID list leaves out rows with deleted_at', () => {
+test('[R23] if a table has deleted_at, the SQL of its ID list has the condition that deleted_at is null', () => {
   expect(statement(customerAddress, storeWith(customerAddress))).toContain('"deleted_at" is null')
 })
 
@@ -44,7 +44,7 @@ test.each([
   { field: 'created_at', operator: '<', prepared: false },
   { field: 'updated_at', operator: '>=', prepared: false },
 ] as const)(
-  '[R37] the statement of a page with a filter $field $operator is prepared: $prepared',
+  '[R37] if a page has the filter $field $operator, the member "prepared" of its statement is $prepared',
   ({ field, operator, prepared }) => {
     const filters = [{ parameter: 'filter', field, operator, value: 0n }]
     const plan = { kind: 'page', resource: order, limit: 250, after: null, filters } as const

@@ -7,7 +7,7 @@ test('if a list was not read yet, the number of rows to read is the limit of the
   expect(new PageSizes(8 * MEGABYTE).rowsFor('a', 250)).toBe(250)
 })
 
-test('if a page had large rows, the next page reads a quarter more rows than fit, but at least one', () => {
+test('if a page had large rows, the next page reads a quarter more rows than fit into a page, but at least one', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.served('a', { rows: 8, bytes: 8 * MEGABYTE })
   expect(sizes.rowsFor('a', 250)).toBe(10)
@@ -16,7 +16,7 @@ test('if a page had large rows, the next page reads a quarter more rows than fit
   expect(sizes.rowsFor('a', 250)).toBe(1)
 })
 
-test('if a page had small rows, the next page reads more rows', () => {
+test('if the rows of a list become small, the next page reads as many rows as the request allows', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.served('a', { rows: 8, bytes: 8 * MEGABYTE })
   sizes.served('a', { rows: 0, bytes: 50 })
@@ -25,7 +25,7 @@ test('if a page had small rows, the next page reads more rows', () => {
   expect(sizes.rowsFor('a', 250)).toBe(250)
 })
 
-test('if a page was too slow, the next page of this list reads a quarter of its rows', () => {
+test('if a page of a list was too slow, the next page of that list reads a quarter of the rows, but at least one', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.tooSlow('a', 250)
   expect(sizes.rowsFor('a', 250)).toBe(62)

@@ -37,7 +37,7 @@ function columnsAt(clock: { now: number }, events: StoreEvent[] = []) {
 }
 
 describe('columns of a store', () => {
-  test('[R28] if a column has a domain type, its base type is used', async () => {
+  test('[R28] if a column has a domain type, StoreColumns returns its base type', async () => {
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     expect(Object.fromEntries(present.get('samples') ?? [])).toEqual({
       id: { notNull: true, type: 'uuid', indexes: ['id'], readsOtherTables: false },
@@ -60,14 +60,14 @@ describe('columns of a store', () => {
     ['(deleted_at) where n > 1', []],
     ['using hash (deleted_at)', []],
     ['using brin (deleted_at)', []],
-  ])('if a table has the index %s, it is found as far as it can sort rows by deleted_at', async (index, found) => {
+  ])('if a table has the index %s, the indexes that can sort rows by deleted_at are %j', async (index, found) => {
     await samples.sql.unsafe(`create index tested on samples ${index}`)
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     await samples.sql`drop index tested`
     expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(found)
   })
 
-  test('if a table is a materialized view or partitioned, its indexes are found', async () => {
+  test('if the table of a resource is a materialized view or partitioned, StoreColumns finds its indexes', async () => {
     await samples.sql.unsafe(`alter table samples rename to base;
       create materialized view samples as select * from base; create index on samples (deleted_at, id)`)
     const ofView = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
@@ -134,7 +134,7 @@ describe('columns of a store', () => {
     expect(events).toContainEqual({ event: 'store.schema_changed', storeId: 'a', added: [], removed: ['samples.n'] })
   })
 
-  test("[R28] if a column has a type that the service can't read, it is left out, and one event is emitted", async () => {
+  test("[R28] if a column has a type that the service can't read, the column is left out, and one event is emitted", async () => {
     await samples.sql`alter table samples alter column n type interval using null`
     const clock = { now: 0 }
     const events: StoreEvent[] = []
@@ -174,7 +174,7 @@ describe('columns of a store', () => {
     expect(reads).toBe(1)
   })
 
-  test('[ERR-3] if two requests share a read of columns and it fails, the other request reads them on its own connection', async () => {
+  test('[ERR-3] if two requests share a read of columns that fails, the second request reads the columns on its own connection', async () => {
     const columns = columnsAt({ now: 0 })
     const cut = { read: () => Promise.reject(new Error('cut')) }
     // Only this lost connection is not a real one.

@@ -83,7 +83,7 @@ test('[ERR-3] if a server first responds too late and later stops, the service s
   await useStore('other')
 })
 
-test('[ERR-3] if all connections to a server are idle in other pools, a busy store gets a second connection in time', async () => {
+test('[ERR-3] if all connections to a server are idle in other pools, a busy store still gets a second connection', async () => {
   const server = await startServer()
   const { useStore } = startPools(server.port, { storeServerConnectionsMax: 4 })
   for (const role of ['a', 'b', 'c', 'd']) await useStore(role)

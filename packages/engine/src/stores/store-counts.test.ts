@@ -84,7 +84,7 @@ describe('row counts of a store', () => {
     expect(counted.requests).toBe(2)
   })
 
-  test('[RES-STORE] if row counts are too old, a request waits for a running count, or counts itself', async () => {
+  test('[RES-STORE] if cached row counts are too old, a request waits for a recent running count or counts the rows itself', async () => {
     const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 1000
     const waiting = request()
@@ -98,7 +98,7 @@ describe('row counts of a store', () => {
     expect(counted).toEqual({ requests: 2, renewals: 1 })
   })
 
-  test('[RES-STORE] if a background count waits for a connection, a request counts without waiting for it', async () => {
+  test('[RES-STORE] if a background count waits for a connection, a request counts the rows itself', async () => {
     const { clock, counted, connected, request, renew } = startCounts()
     await request()
     clock.ms = 500
@@ -110,7 +110,7 @@ describe('row counts of a store', () => {
     expect(counted).toEqual({ requests: 2, renewals: 0 })
   })
 
-  test('[ERR-3] if a background count fails, a request that waits for it counts again', async () => {
+  test('[ERR-3] if a background count fails, a request that waits for this count counts the rows itself', async () => {
     const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 1000
     const waiting = request()
@@ -128,13 +128,13 @@ describe('row counts of a store', () => {
     await counts.renew('a', () => expect.unreachable())
   })
 
-  test('[GEN-2] if two stores are counted, each has its own cached counts', async () => {
+  test('[GEN-2] if the rows of two stores are counted, each store has its own cached counts', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     expect(await counts.of('a', async () => one)).toBe(one)
     expect(await counts.of('b', async () => two)).toBe(two)
   })
 
-  test('[ERR-3] if a count fails, it is not cached, and a request that waited for it counts again', async () => {
+  test('[ERR-3] if a count fails, its error is not cached, and a request that waited for the count counts the rows itself', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     const cut = () => Promise.reject(new Error('cut'))
     const whole = async () => two

@@ -65,7 +65,7 @@ const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
 const eventsOf = (event: StoreEvent['event']) => events.filter((each) => each.event === event)
 
-test('if a server does not respond, the pool metrics count the request as waiting and no connection as open', async () => {
+test('if a server does not respond, pools.sums() has the request as waiting and no open connection', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   startPools({ storeTimeoutMs: 600 })
@@ -79,7 +79,7 @@ test('if a server does not respond, the pool metrics count the request as waitin
 })
 
 describe('the queue of a store', () => {
-  test('[ERR-3] if the queue of a store is full or the wait too long, the request is rejected, and an event has the reason', async () => {
+  test("[ERR-3] if a store's queue is full, or the wait too long, the request fails, and an event has the reason", async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1 })
     const work = pendingWork()
@@ -112,7 +112,7 @@ describe('the queue of a store', () => {
     await running
   })
 
-  test('[ERR-3] if requests of other stores complete, a waiting request may exceed the time limit of the queue', async () => {
+  test('[ERR-3] if other requests complete in the meantime, a request can wait longer than storeQueueWaitMs', async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1, storeConnectionsMax: 1 })
     const works = [1, 2, 3, 4].map(() => pendingWork())
@@ -181,7 +181,7 @@ describe('the connections to all stores', () => {
     },
   )
 
-  test('[ERR-3] if all connections are busy or idle in other pools, a new store gets a connection within a second', async () => {
+  test('[ERR-3] if an idle pool and a closing pool have all connections, a new store gets a connection within a second', async () => {
     startPools()
     const url = inject('postgresUrl')
     const two = (storeId: string) => [1, 2].map(() => pools.use(realAddress(storeId, url), select1))
@@ -199,7 +199,7 @@ describe('the connections to all stores', () => {
     await Promise.all(leaving)
   })
 
-  test('[ERR-3] if one store has 60 requests waiting, requests of other stores complete before half of them', async () => {
+  test('[ERR-3] if one store has 60 waiting requests, requests of four other stores complete before half of the 60', async () => {
     startPools({ storeQueueMax: 1000, storeQueueWaitMs: 10_000 })
     const [busy, ...others] = ['busy', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
     if (busy === undefined) throw new Error('no store')
@@ -257,9 +257,9 @@ describe('a server that closes each connection', () => {
     ['without a message', ''],
     ['during authentication', 'R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0'],
     ['after authentication', 'R\0\0\0\x08\0\0\0\0'],
-    ['when it is ready', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
+    ['as soon as they are ready', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
   ])(
-    '[ERR-3] if a server closes connections %s, one request tries one connection, and many requests try only a few',
+    '[ERR-3] if a server closes connections %s, a request tries one connection, and pauses limit the attempts of 20 clients',
     async (_, message) => {
       startPools({ storePoolSize: 4, storeQueueMax: 1000 })
       const { counted, databaseUrl } = await closingServer(message)
@@ -279,7 +279,7 @@ describe('a server that closes each connection', () => {
     },
   )
 
-  test('[ERR-3] if a server recovers after refusing connections, requests succeed again within 1.5 s', async () => {
+  test('[ERR-3] if a server recovers after refusing connections, a request succeeds within 1.5 s', async () => {
     startPools()
     const server = createServer((socket) => void socket.destroy())
     server.listen(0, '127.0.0.1')
@@ -337,7 +337,7 @@ describe('a store that changes its address', () => {
     expect(await schemaFor(old, 2000)).toBe('public')
   })
 
-  test('if all pools are closed, waiting requests are rejected and open no new pool', async () => {
+  test('when all pools are closed, waiting requests are rejected and open no new pool', async () => {
     startPools({ storePoolSize: 1 })
     const address = realAddress('a', inject('postgresUrl'))
     const work = pendingWork()
@@ -352,7 +352,7 @@ describe('a store that changes its address', () => {
 })
 
 describe('the pool of a store', () => {
-  test('if a pool is not used for the idle time, it is closed, and a busy pool stays open', async () => {
+  test('if a pool is unused for storeIdleSeconds, it is closed, and a busy pool stays open', async () => {
     vi.useFakeTimers()
     startPools()
     const work = pendingWork()
@@ -371,7 +371,7 @@ describe('the pool of a store', () => {
     expect(pools.sums().pools).toBe(0)
   })
 
-  test('if a pool is closed, its connections count as open until they are closed', async () => {
+  test('after a pool is closed, neither the pool nor its two connections count as open', async () => {
     startPools()
     const address = realAddress('a', inject('postgresUrl'))
     await Promise.all(

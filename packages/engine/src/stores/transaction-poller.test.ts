@@ -37,7 +37,7 @@ test('if the query for open transactions hangs, the next request starts another 
   expect(await Promise.race([never, 'hangs'])).toBe('hangs')
 })
 
-test('if a transaction that exceeded the wait has ended, the poller forgets it and becomes idle', async () => {
+test('if a transaction outlasted the wait and has now ended, the poller becomes idle', async () => {
   let open = ['3/7']
   const { read } = countedPolls(() => open)
   const poller = new TransactionPoller()

@@ -47,7 +47,7 @@ function queueOf({ running }: { readonly running: number }) {
 }
 
 describe('[ERR-3] a waiting request', () => {
-  test('when a connection slot becomes free, the request that has waited longest gets it', () => {
+  test('when a connection slot becomes free, the request that has waited longest gets this slot', () => {
     const { pool, requests, wait } = queueOf({ running: 1 })
     const [first] = [wait(5000), wait(5000)]
     expect(() => wait(5000)).toThrow('is full')
@@ -68,9 +68,9 @@ describe('[ERR-3] a waiting request', () => {
   })
 
   test.each([
-    ['its store makes progress', 1],
-    ['its store has a free slot and other stores of the server make progress', 0],
-  ])('if %s, a request waits until its own time limit', async (_, running) => {
+    ['the store makes progress', 1],
+    ['the store has a free slot and other stores of the server make progress', 0],
+  ])('if %s, a request in the queue waits until its own time limit', async (_, running) => {
     const { pool, server, wait } = queueOf({ running })
     const request = wait(4000)
     for (let n = 0; n < 4; n++) {
@@ -87,13 +87,13 @@ describe('[ERR-3] a waiting request', () => {
   const full = Object.assign(new Error('full'), { code: '53300' })
 
   test.each<[string, FailureReason, (queue: ReturnType<typeof queueOf>) => void]>([
-    ['its store and server respond', 'no_connection', () => undefined],
-    ['its server refused a connection', 'server_unreachable', ({ server }) => server.pause.failed(refused, 1)],
-    ['its server was full', 'server_full', ({ server }) => server.pause.failed(full, 1)],
-    ['its role was full', 'server_full', ({ pool }) => pool.pause.failed(full, 1)],
-    ['its store lost a connection', 'query', ({ pool }) => pool.pause.failed(refused, 1)],
+    ['the store and the server respond', 'no_connection', () => undefined],
+    ['the server refused a connection', 'server_unreachable', ({ server }) => server.pause.failed(refused, 1)],
+    ['the server was full', 'server_full', ({ server }) => server.pause.failed(full, 1)],
+    ['the role had no free connection', 'server_full', ({ pool }) => pool.pause.failed(full, 1)],
+    ['the store lost a connection', 'query', ({ pool }) => pool.pause.failed(refused, 1)],
     [
-      'its server refused a connection after its store failed',
+      'the server refused a connection after the store failed',
       'server_unreachable',
       ({ pool, server }) => {
         pool.pause.failed(new Error('hung'), 1)
@@ -101,7 +101,7 @@ describe('[ERR-3] a waiting request', () => {
       },
     ],
     [
-      'its store failed after its server responded again',
+      'the store failed after the server responded again',
       'query',
       ({ pool, server }) => {
         server.pause.failed(refused, 1)
@@ -109,7 +109,7 @@ describe('[ERR-3] a waiting request', () => {
         pool.pause.failed(new Error('hung'), 2)
       },
     ],
-  ])('if %s, a request that waited in vain fails with %s', async (_, reason, prepare) => {
+  ])('if %s, a request that waited too long fails with the reason %s', async (_, reason, prepare) => {
     const queue = queueOf({ running: 1 })
     prepare(queue)
     const request = queue.wait(500)

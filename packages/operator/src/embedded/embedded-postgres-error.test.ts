@@ -51,7 +51,7 @@ describe('the embedded PostgreSQL after a kill', () => {
     expect(await query(again.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('if PostgreSQL still runs after its parent was killed, this server is stopped, and a new server starts', async () => {
+  test('if PostgreSQL still runs after its parent was killed, the next start stops it and starts a new server', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
     child.process.kill('SIGKILL')
@@ -63,7 +63,7 @@ describe('the embedded PostgreSQL after a kill', () => {
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('if creating a cluster was interrupted, the incomplete cluster is removed, and a new cluster is created', async () => {
+  test('if creating a cluster was interrupted, the next start removes the incomplete cluster and creates a new one', async () => {
     const dataFolder = await temporaryFolder()
     await mkdir(path.join(dataFolder, 'cluster.4194304', 'base'), { recursive: true })
     await startServerForTest({ dataFolder })
@@ -163,7 +163,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     },
   )
 
-  test('if root finds no unprivileged user, starting PostgreSQL fails and names the users it tried', () => {
+  test('if /etc/passwd has no unprivileged user, unprivilegedAccount throws an error with the names that it tried', () => {
     expect(() => unprivilegedAccount('root:x:0:0::/root:/bin/sh\n')).toThrow(/none of the users nobody, .* exists here/)
     expect(unprivilegedAccount('nobody:*:-2:-2::/var/empty:')).toEqual({ userId: 4294967294, groupId: 4294967294 })
   })

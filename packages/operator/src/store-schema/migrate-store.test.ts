@@ -84,7 +84,7 @@ describe('migrations of a store', () => {
     }
   })
 
-  test('if two migrations of a store run at once, each is applied once, and a later run applies none', async () => {
+  test('if two migrations of a store run at once, each schema version is applied once, and a later run applies none', async () => {
     const applied = await Promise.all([migrate('v1.2'), migrate('v1.2')])
     expect(applied.flat().sort()).toEqual(['launch', 'v1.1', 'v1.2'])
     expect(await migrate('v1.2')).toEqual([])
@@ -119,7 +119,7 @@ describe('migrations of a store', () => {
     expect([...walked].sort()).toEqual(pages.filter((table) => !embedded.includes(table)).sort())
   })
 
-  test('if a row is inserted without optional columns, their defaults apply', async () => {
+  test('if rows are inserted without optional columns, PostgreSQL accepts them, and a location has opening hours for seven days', async () => {
     await migrate(LATEST_REVISION)
     const id = '00000000-0000-4000-8000-000000000001'
     await sql`insert into orders (id, email) values (${id}, 'a@example.com')`

@@ -68,7 +68,7 @@ describe('provisioned stores', () => {
     })
   })
 
-  test('[GEN-3] if the reader role selects the password hash, even with select *, PostgreSQL rejects it', async () => {
+  test('[GEN-3] if the reader role selects the password hash, even with select *, PostgreSQL rejects the statement', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
@@ -106,7 +106,7 @@ describe('provisioned stores', () => {
     await using(readerUrl, (sql) => sql`select id, name from customer_groups`)
   })
 
-  test('[GEN-1] if the reader role writes a row or creates a table, PostgreSQL rejects it', async () => {
+  test('[GEN-1] if the reader role writes a row or creates a table, PostgreSQL rejects the statement', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       const rows =
@@ -169,7 +169,7 @@ describe('provisioned stores', () => {
     )
   })
 
-  test('[GEN-2] if the reader role of one store connects to another store, PostgreSQL rejects it', async () => {
+  test('[GEN-2] if the reader role of one store connects to another store, PostgreSQL rejects the connection', async () => {
     const [one, two] = [await provision('launch'), await provision('launch')]
     const foreign = new URL(one.readerUrl)
     foreign.pathname = new URL(two.readerUrl).pathname
@@ -207,7 +207,7 @@ describe('provisioned stores', () => {
     await using(databaseUrl, (sql) => sql`insert into locations (id, name) values (gen_random_uuid(), 'n')`)
   })
 
-  test('if the owner of a store has code in the database, an upgrade by an administrator does not execute it as another role', async () => {
+  test('if the owner of a store has triggers in the database, an upgrade runs them as a temporary role that is no superuser', async () => {
     const { databaseUrl } = await provision('launch')
     const database = new URL(databaseUrl).pathname.slice(1)
     await using(databaseUrl, async (sql) => {

@@ -37,7 +37,7 @@ test.each([
   }
 })
 
-test('if a token is revoked, the next request with it gets 401 and other tokens work', async () => {
+test('if a token is revoked, the next request with it gets 401, and a request with another token gets 200', async () => {
   const { id, text: token } = await scene.createToken('short')
   expect((await scene.send('GET /v1/stores', { token })).status).toBe(200)
   expect(await revokeAdminToken(scene.registry.database, id)).toBe('revoked')
@@ -55,14 +55,14 @@ test('if a token has expired, the response is 401', async () => {
   expect((await scene.send('GET /v1/stores', { token: token.reveal() })).status).toBe(401)
 })
 
-test('if a path or a method is unknown, the response is 404 or 405 with the methods', async () => {
+test('if a path is unknown, the response is 404; if a method is not allowed, the response is 405 with the allowed methods', async () => {
   const missing = await scene.send('GET /v2/stores')
   expect([missing.status, missing.json.type]).toEqual([404, '/operate/admin-api.html#not-found'])
   const method = await scene.send('PUT /v1/stores', { body: {} })
   expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST, GET'])
 })
 
-test('if a body is not JSON, too large, or of another type, the response says so', async () => {
+test('if a body is not JSON or missing, the response is 400; if it is of another type 415; if it is too large 413', async () => {
   const invalid = await scene.send('POST /v1/stores', { body: '{"name":' })
   expect([invalid.status, invalid.json.errors[0].field]).toEqual([400, 'body'])
   const missing = await scene.send('POST /v1/stores')
@@ -73,7 +73,7 @@ test('if a body is not JSON, too large, or of another type, the response says so
   expect([large.status, large.json.type]).toEqual([413, '/operate/admin-api.html#body-too-large'])
 })
 
-test('if a request completes, an event has its route, its status, and its token', async () => {
+test('if a request completes, an event has its route, its status, and the ID of its token', async () => {
   const { headers } = await scene.send('GET /v1/stores/unknown')
   const requestId = headers.get('x-request-id')
   const event = scene.events.find((each) => 'requestId' in each && each.requestId === requestId)
@@ -99,7 +99,7 @@ test('if the control database fails unexpectedly, the response is 500 and an eve
   expect(own.events).toContainEqual({ event: 'admin.request_failed', requestId, cause: expect.any(Error) })
 })
 
-test('if a live node lacks the secret, a store with a password gets 409', async () => {
+test('if a live node lacks the secret, saving a database URL with a password gets 409 with the name of the node', async () => {
   const own = await startAdminScene()
   onTestFinished(() => own.close())
   await own.sql`insert into nodes (id, name, secrets) values (gen_random_uuid(), 'other (pid 7)', '{}')`
@@ -192,7 +192,7 @@ test('if the first request with an Idempotency-Key is still running, the second 
   expect((await scene.send(`GET /v1/stores/${id}/keys`)).json.data).toHaveLength(1)
 })
 
-test('if a request with an Idempotency-Key is refused, the repetition gets the same problem', async () => {
+test('if a request with an Idempotency-Key gets 404, a repetition gets the same response', async () => {
   const headers = { 'idempotency-key': 'order-5' }
   const refused = await scene.send('POST /v1/stores/later/keys', { body: { name: 'a' }, headers })
   await scene.send('POST /v1/stores', { body: { name: 'Later', external_id: 'later', state: 'generating' } })
@@ -200,7 +200,7 @@ test('if a request with an Idempotency-Key is refused, the repetition gets the s
   expect([refused.status, again.status, again.text]).toEqual([404, 404, refused.text])
 })
 
-test('if a request with an Idempotency-Key fails with 5xx, the repetition runs it again', async () => {
+test('if a request with an Idempotency-Key gets a 5xx response, a repetition runs the request again', async () => {
   const headers = { 'idempotency-key': 'order-6' }
   const id = await scene.store()
   const body = { to: 'v1.6', database_url: 'postgres://owner@127.0.0.1:1/shop' }
@@ -209,7 +209,7 @@ test('if a request with an Idempotency-Key fails with 5xx, the repetition runs i
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([503, null])
 })
 
-test('if the node of a running request stopped, a repetition runs the request again after a minute', async () => {
+test('if the node stopped while it ran a request with an Idempotency-Key, a repetition runs it again after a minute', async () => {
   const headers = { 'idempotency-key': 'order-9' }
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
   const abandon = (seconds: number) => scene.sql`
@@ -222,7 +222,7 @@ test('if the node of a running request stopped, a repetition runs the request ag
   expect([again.status, again.json.id === first.json.id]).toEqual([201, false])
 })
 
-test('if a response is 24 hours old, the cleanup deletes it and a repetition runs the request again', async () => {
+test('if a stored response is 24 hours old, the cleanup deletes it, and a repetition runs the request again', async () => {
   const headers = { 'idempotency-key': 'order-7' }
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
   await scene.sql`update idempotency_keys set active_at = now() - interval '25 hours'`
@@ -233,7 +233,7 @@ test('if a response is 24 hours old, the cleanup deletes it and a repetition run
   expect(await scene.sql`select from idempotency_keys`).toHaveLength(0)
 })
 
-test('if the secret was replaced, a repetition gets 409 instead of a second change', async () => {
+test('if the encryption secret was replaced, a repetition with the same Idempotency-Key gets 409', async () => {
   const headers = { 'idempotency-key': 'order-8' }
   await scene.send('POST /v1/stores', { body: BODY, headers })
   const port = await freePort()
@@ -257,7 +257,7 @@ test.each(['', 'a b', 'x'.repeat(256)])('if the Idempotency-Key is %j, the respo
   expect([status, json.errors?.[0]?.field]).toEqual([400, 'Idempotency-Key'])
 })
 
-test('if clients need certificates, a client without one is refused and a client with one gets a response', async () => {
+test('if the admin API requires client certificates, a connection without one fails, and a request with one gets 200', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), `store-export-test-${process.pid}-`))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' })
@@ -298,19 +298,19 @@ test('if clients need certificates, a client without one is refused and a client
   expect(await get(certificate)).toBe(200)
 })
 
-test('if the certificate has no key, the start names the missing setting', async () => {
+test('if the TLS certificate has no key file, starting the admin API fails and names the missing setting', async () => {
   const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: '1', STORE_EXPORT_ADMIN_TLS_CERT_FILE: '/cert.pem' })
   const target = { config, controlUrl: scene.controlUrl, keys: scene.keys, emit: () => undefined }
   await expect(openAdmin(target)).rejects.toThrow('STORE_EXPORT_ADMIN_TLS_KEY_FILE: not set')
 })
 
-test('if the host is not an address of this machine, the start names the setting', async () => {
+test('if the host is not an address of the machine, starting the admin API fails and names the setting', async () => {
   const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: '9091', STORE_EXPORT_ADMIN_HOST: '192.0.2.1' })
   const target = { config, controlUrl: scene.controlUrl, keys: scene.keys, emit: () => undefined }
   await expect(openAdmin(target)).rejects.toThrow('set STORE_EXPORT_ADMIN_HOST to one of its addresses')
 })
 
-test('if a file of TLS is missing or not valid, the start names the setting', async () => {
+test('if a TLS file is missing or not valid, starting the admin API fails and names the setting or the rule', async () => {
   const start = (file: string) => {
     const files = { STORE_EXPORT_ADMIN_TLS_CERT_FILE: file, STORE_EXPORT_ADMIN_TLS_KEY_FILE: file }
     const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: '9091', ...files })

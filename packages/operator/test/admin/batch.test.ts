@@ -31,7 +31,7 @@ async function batch(lines: readonly unknown[], headers: Readonly<Record<string,
   return { status: sent.status, headers: sent.headers, text: sent.text, results }
 }
 
-test('if lines are broken, the other lines create their stores and results keep the order', async () => {
+test('if some lines of a batch are invalid, the other lines create stores, and the results are in the order of the lines', async () => {
   const { status, headers, results } = await batch([store('a-1'), '{"name":', '', { name: '' }, store('a-2')])
   expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
   expect(results).toMatchObject([
@@ -55,13 +55,13 @@ test('if the same batch is sent again, every line returns its store and nothing 
   expect(await scene.audit()).toEqual(before)
 })
 
-test('if one external ID is in two lines, both lines return the same store', async () => {
+test('if one external ID is in two lines of a batch, both results have the same store', async () => {
   const { results } = await batch([store('c-1'), store('c-1')])
   expect(results.map(({ status }) => status).sort()).toEqual([200, 201])
   expect(results[0].store.id).toBe(results[1].store.id)
 })
 
-test('if a line provisions a database, its result has the URL of the owner', async () => {
+test('if a line of a batch provisions a database, its result has the URL of the owner', async () => {
   const { results } = await batch([{ name: 'Shop', provision: { revision: 'v1.6' } }, store('d-1')])
   dropAfterTest(results[0].store.id)
   expect(results).toMatchObject([
@@ -77,7 +77,7 @@ test('if a batch is repeated with its Idempotency-Key, the text of each key is r
   expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
 })
 
-test('if the client closes the connection, the batch completes and a repetition gets every result', async () => {
+test('if the client closes the connection during a batch, the batch completes, and a repetition gets every result', async () => {
   const headers = { ...NDJSON, authorization: `Bearer ${scene.token.text}`, 'idempotency-key': 'batch-2' }
   const lines = Array.from({ length: 100 }, (_, index) => store(`f-${index}`))
   const body = lines.map((line) => JSON.stringify(line)).join('\n')
@@ -99,7 +99,7 @@ test('if the client closes the connection, the batch completes and a repetition 
   expect(again.results.map(({ status }) => status)).toEqual(lines.map(() => 201))
 })
 
-test('if the node stops during a batch, the lines that it did not reach get 503 and a repetition creates them', async () => {
+test('if the node stops during a batch, it creates no more stores and stores no response for the Idempotency-Key', async () => {
   const own = await startAdminScene()
   const lines = Array.from({ length: 1000 }, (_, index) => JSON.stringify(store(`g-${index}`)))
   const headers = { ...NDJSON, authorization: `Bearer ${own.token.text}`, 'idempotency-key': 'batch-3' }
@@ -116,7 +116,7 @@ test('if the node stops during a batch, the lines that it did not reach get 503 
   await own.close()
 })
 
-test('if a batch has no line, too many lines, or is too large, the response is a problem', async () => {
+test('if a batch has no line or more than 1,000 lines, the response is 400; if it is too large, the response is 413', async () => {
   const empty = await scene.send('POST /v1/stores/batch', { body: '\n\n', headers: NDJSON })
   const many = await scene.send('POST /v1/stores/batch', { body: '{}\n'.repeat(1001), headers: NDJSON })
   for (const [{ status, json }, count] of [

@@ -123,7 +123,7 @@ test('if a body begins with a byte order mark, the store is created', async () =
   expect((await scene.send('POST /v1/stores', { body: '\ufeff{"name":"S","state":"generating"}' })).status).toBe(201)
 })
 
-test('if the client leaves before the end of the body, the event has the status 400', async () => {
+test('if the client closes the connection before the end of the body, the event has the status 400', async () => {
   const socket = connect(Number(new URL(scene.url).port), '127.0.0.1')
   await once(socket, 'connect')
   const seen = scene.events.length
@@ -141,7 +141,7 @@ test('if the client leaves before the end of the body, the event has the status 
   ])
 })
 
-test('if 30 requests create a store with the same external ID at once, one store has one key of each name', async () => {
+test('if 30 requests create a store with the same external ID at once, there is one store with one key of each name', async () => {
   const body = { name: 'Shop', external_id: 'at-once', state: 'generating', keys: [{ name: 'one' }, { name: 'two' }] }
   const responses = await Promise.all(Array.from({ length: 30 }, () => scene.send('POST /v1/stores', { body })))
   expect(responses.map(({ status }) => status).sort()).toEqual([...Array(29).fill(200), 201])
@@ -152,7 +152,7 @@ test('if 30 requests create a store with the same external ID at once, one store
   expect(list.data.map(({ name }: { name: string }) => name).sort()).toEqual(['one', 'two'])
 })
 
-test('if 50 equal requests with one Idempotency-Key are sent at once, one of them runs', async () => {
+test('if 50 equal requests with one Idempotency-Key are sent at once, only one of them creates a store', async () => {
   const options = { body: { name: 'Once', state: 'generating' }, headers: { 'idempotency-key': 'at-once' } }
   const responses = await Promise.all(Array.from({ length: 50 }, () => scene.send('POST /v1/stores', options)))
   const created = responses.filter(({ status }) => status === 201)

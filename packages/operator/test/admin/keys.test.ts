@@ -18,7 +18,7 @@ async function keyOf(storeId: string, body: object = { name: 'Stock' }) {
   return json
 }
 
-test('if a key is created, only this response has its text', async () => {
+test('if a key is created, the response has its text, and the list of keys does not', async () => {
   const storeId = await scene.store()
   const body = { name: 'Stock', expires_at: '2099-01-01T00:00:00Z', allowed_addresses: ['10.0.0.0/8'] }
   const key = await keyOf(storeId, body)
@@ -37,7 +37,7 @@ test('if a key is created, only this response has its text', async () => {
   expect(json.data).toMatchObject([{ id: key.id, state: 'active', last_four: key.key.slice(-4), created_by: null }])
 })
 
-test('if a store has five keys, the sixth gets 409 with the key to revoke', async () => {
+test('if a store has five keys, creating a sixth gets 409 with the name of a key to revoke', async () => {
   const storeId = await scene.store()
   for (let index = 1; index <= 5; index++) await keyOf(storeId, { name: `key ${index}` })
   const { status, json } = await scene.send(`POST /v1/stores/${storeId}/keys`, { body: { name: 'sixth' } })
@@ -45,7 +45,7 @@ test('if a store has five keys, the sixth gets 409 with the key to revoke', asyn
   expect(json.detail).toContain('"key 1"')
 })
 
-test('if a key is renamed and turned off, its next read has both changes', async () => {
+test('if one request renames a key and turns it off, the response has the new name and the state off', async () => {
   const { id } = await keyOf(await scene.store())
   const { status, json } = await scene.send(`PATCH /v1/keys/${id}`, { body: { name: 'Paused', state: 'off' } })
   expect([status, json]).toMatchObject([200, { id, name: 'Paused', state: 'off' }])
@@ -53,7 +53,7 @@ test('if a key is renamed and turned off, its next read has both changes', async
   expect(on.json).toMatchObject({ name: 'Paused', state: 'active', turned_off_at: null })
 })
 
-test('if the permissions of a key are changed, the other permissions stay', async () => {
+test('if some permissions of a key are changed, its other permissions stay', async () => {
   const { id } = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
   const limits = { expires_at: '2099-01-01T00:00:00.000Z', allowed_addresses: ['10.0.0.0/8'] }
   const limited = await scene.send(`PATCH /v1/keys/${id}`, { body: limits })
@@ -72,7 +72,7 @@ test('if a replacement gets no personal data, the other permissions are those of
   expect([status, json]).toMatchObject([201, { ...body, scopes: ['products:read'] }])
 })
 
-test('if a replacement has no body, it gets the defaults', async () => {
+test('if a key is replaced without a body, the new key has the same name and does not expire', async () => {
   const old = await keyOf(await scene.store(), { name: 'Stock' })
   const { status, json } = await scene.send(`POST /v1/keys/${old.id}/replace`)
   expect([status, json]).toMatchObject([201, { name: 'Stock', expires_at: null }])
@@ -84,7 +84,7 @@ test('if a key is revoked twice, the second response says that it was revoked be
   expect((await scene.send(`DELETE /v1/keys/${id}`)).json).toEqual({ id, revoked: true, already: true })
 })
 
-test('if a key is replaced, the new key has its permissions and the old key ends later', async () => {
+test('if a key is replaced, the new key has the same permissions, and replacing the old key again gets 409', async () => {
   const storeId = await scene.store()
   const old = await keyOf(storeId, { name: 'Stock', scopes: ['products:read'] })
   const { status, json } = await scene.send(`POST /v1/keys/${old.id}/replace`, { body: {} })
@@ -111,7 +111,7 @@ test('if a key is revoked or has expired, a change and a replacement get 409', a
   }
 })
 
-test('if the hours of a replacement are not accepted, the response is 400', async () => {
+test('if ends_after_hours of a replacement is 2, the response is 400 with the accepted numbers', async () => {
   const { id } = await keyOf(await scene.store())
   const { status, json } = await scene.send(`POST /v1/keys/${id}/replace`, { body: { ends_after_hours: 2 } })
   expect([status, json.errors]).toEqual([

@@ -36,7 +36,7 @@ test('if a new address becomes a member, the response is 201 and the list has th
   ])
 })
 
-test('if a member gets another role, the response is 200 and only the last admin gets 409', async () => {
+test('if the last admin gets another role, the response is 409; if another member gets one, the response is 200', async () => {
   const storeId = await scene.store()
   await put(storeId, 'one@example.com', 'admin')
   await put(storeId, 'two@example.com', 'viewer')
@@ -46,7 +46,7 @@ test('if a member gets another role, the response is 200 and only the last admin
   expect((await put(storeId, 'one@example.com', 'viewer')).status).toBe(200)
 })
 
-test('if the address or the role is not valid, the response lists both', async () => {
+test('if the address and the role of a member are not valid, the response lists both errors', async () => {
   const { status, json } = await put(await scene.store(), 'unknown', 'owner')
   expect([status, json.errors]).toEqual([
     400,
@@ -67,7 +67,7 @@ test('if a member is removed twice, the second response says that there was no m
   expect((await scene.send(request)).json).toEqual({ ...removed, already: true })
 })
 
-test('if an account is removed, its stores have one member less and its address is unknown', async () => {
+test('if an account is removed, its store has one member less, and removing the account again gets 404', async () => {
   const storeId = await scene.store()
   await put(storeId, 'stays@example.com', 'viewer')
   await put(storeId, 'leaves@example.com', 'admin')
@@ -79,7 +79,7 @@ test('if an account is removed, its stores have one member less and its address 
   expect([again.status, again.json.type]).toEqual([404, '/operate/admin-api.html#unknown-merchant'])
 })
 
-test('if a sign-in link is created, it has the address of the dashboard and its end', async () => {
+test('if a sign-in link is created, the response has its URL on the dashboard and its expiry', async () => {
   await put(await scene.store(), 'link@example.com', 'admin')
   const { status, json } = await scene.send('POST /v1/merchants/link@example.com/sign-in-links')
   expect([status, json.url]).toEqual([201, expect.stringMatching(/^https:\/\/dashboard\.example\.com\/link\/\w+$/)])
@@ -93,7 +93,7 @@ test('if a sign-in link is created, it has the address of the dashboard and its 
 })
 
 test.each([0, 61, 5.5, '5', null])(
-  'if a sign-in link has the minutes %j, the response says the rule',
+  'if a sign-in link is requested with minutes %j, the response is 400 with the accepted range',
   async (minutes) => {
     await put(await scene.store(), 'minutes@example.com', 'admin')
     const before = (await scene.audit()).length
@@ -125,7 +125,7 @@ test('if a token changes members, each event of the audit table has the token as
   expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set([`admin token backend (${scene.token.id})`]))
 })
 
-test('if the log of changes is read in pages, every event of a store is returned once, oldest first', async () => {
+test('if the audit log of a store is read in pages, every event is returned once, oldest first', async () => {
   const { json: store } = await scene.send('POST /v1/stores', {
     body: { name: 'Shop', external_id: 'logged', state: 'generating', keys: [{ name: 'one' }, { name: 'two' }] },
   })
@@ -141,7 +141,7 @@ test('if the log of changes is read in pages, every event of a store is returned
   expect(actions).toEqual(['store.added', 'key.created', 'key.created', 'store.changed'])
 })
 
-test('if the log of changes is read since a time, older events are left out', async () => {
+test('if the audit log is read since a time, older events are left out', async () => {
   const all = (await scene.send('GET /v1/audit-events')).json.data
   const last = all.at(-1)
   expect(last).toMatchObject({ id: expect.any(String), actor: expect.any(String), details: expect.any(Object) })

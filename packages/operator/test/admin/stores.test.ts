@@ -129,7 +129,7 @@ test.each([
   expect([status, json.errors]).toEqual([400, [{ field, message: expect.stringMatching(message) }]])
 })
 
-test('if a store is provisioned, the response has both URLs, and a repetition returns neither', async () => {
+test('if a store is provisioned, the first response has the URLs of its owner and reader, and a repetition has neither', async () => {
   const body = { name: 'Shop', external_id: 'provisioned', provision: { revision: 'v1.5' }, keys: [{ name: 'one' }] }
   const first = await scene.send('POST /v1/stores', { body })
   expect(first.status, first.text).toBe(201)
@@ -156,7 +156,7 @@ test('if a store is provisioned, the response has both URLs, and a repetition re
   ])
 })
 
-test('if the database of a store is unreachable, its health has an error with a fix', async () => {
+test('if the database of a store is unreachable, its health is not ok and has an error', async () => {
   const { json: created } = await scene.send('POST /v1/stores', { body: { name: 'Shop', database_url: DATABASE_URL } })
   const { status, json } = await scene.send(`GET /v1/stores/${created.id}/health`)
   expect([status, json.ok, json.findings[0]]).toMatchObject([
@@ -166,7 +166,7 @@ test('if the database of a store is unreachable, its health has an error with a 
   ])
 })
 
-test('if the owner of an upgrade is unreachable, the response is 503', async () => {
+test('if the database of an upgrade is unreachable, the response is 503 without the password', async () => {
   const id = await scene.store()
   const body = { to: 'v1.6', database_url: DATABASE_URL }
   const { status, json } = await scene.send(`POST /v1/stores/${id}/upgrade`, { body })
@@ -200,7 +200,7 @@ test('if stores are filtered by an external ID, only that store is returned', as
   expect((await scene.send('GET /v1/stores?external_id=unknown')).json.data).toEqual([])
 })
 
-test('if parameters of a list are not valid, the response lists all of them', async () => {
+test('if several parameters of a list are not valid, the response lists all of them', async () => {
   const { status, json } = await scene.send('GET /v1/stores?limit=0&cursor=nonsense&page=2')
   const fields = json.errors.map(({ field }: { field: string }) => field)
   expect([status, fields.sort()]).toEqual([400, ['cursor', 'limit', 'page']])
@@ -226,12 +226,12 @@ test('if a store is changed, the response and the next read have the change', as
   expect((await scene.send(`GET /v1/stores/${id}`)).json).toEqual(json)
 })
 
-test('if a store without a database becomes ready, the response is 400 and names the field', async () => {
+test('if a store without a database is set to ready, the response is 400 and names database_url', async () => {
   const { status, json } = await scene.send(`PATCH /v1/stores/${await scene.store()}`, { body: { state: 'ready' } })
   expect([status, json.errors[0].field]).toEqual([400, 'database_url'])
 })
 
-test('if a change is empty, the response is 400', async () => {
+test('if a change of a store has no member, the response is 400', async () => {
   const { status, json } = await scene.send(`PATCH /v1/stores/${await scene.store()}`, { body: {} })
   expect([status, json.errors]).toEqual([400, [{ field: 'body', message: 'must have at least one member' }]])
 })
@@ -246,7 +246,7 @@ test('if a store is removed twice, the second response says that it was removed 
   expect((await scene.send(`GET /v1/stores/${store.id}`)).status).toBe(404)
 })
 
-test('if a key was used, the usage of its store has the sums of its hours', async () => {
+test('if a key was used, the usage of its store has the sum for the key and the requests of each hour', async () => {
   const { json: store } = await scene.send('POST /v1/stores', {
     body: { name: 'Shop', state: 'generating', keys: [{ name: 'one' }] },
   })

@@ -79,7 +79,7 @@ async function requestOften(node: RealNode, store: RealStore): Promise<number[]>
 }
 
 test.each(Object.entries(WAYS))(
-  `[ERR-3] while ${HANGING} stores hang, %s, ${REQUESTS} of ${REQUESTS} requests of another store get 200`,
+  `[ERR-3] while ${HANGING} stores hang (%s), all ${REQUESTS} requests of another store get 200`,
   async (_, portsOf) => {
     const platform = await createPlatform()
     const well = await platform.createStore(SIZE)

@@ -10,7 +10,7 @@ async function messageFor(text: string, env: Record<string, string> = {}): Promi
 
 describe('the option --to', () => {
   test.each(['hunter2secret', 'hunter:secret', 'sqlite:', 'oracle://me:hunter2secret@db/shop'])(
-    'if the variable of --to contains %s, the error message does not show it',
+    'if --to env:NAME names a variable with the invalid value %s, the error message does not show the value',
     async (text) => {
       const error = await messageFor('env:TARGET', { TARGET: text })
       expect(error).toMatch(/--to env:TARGET: the variable must contain one of sqlite:FILE, /)
@@ -18,14 +18,14 @@ describe('the option --to', () => {
     },
   )
 
-  test('if the destination is unknown, the error message shows at most its scheme', async () => {
+  test('if --to names an unknown destination, the error message shows at most its scheme', async () => {
     expect(await messageFor('oracle://me:hunter2secret@db/shop')).toMatch(/must be one of .*; got "oracle:…"$/)
     for (const text of ['hunter2secret', 'hunter2:secret', 'Hunter:x'])
       expect(await messageFor(text)).not.toMatch(/unter/)
   })
 
   test.each(['sqlite:~/shop.db', 'csv:~', 'duckdb:~/shop.duckdb', 'xlsx:~ann/shop.xlsx', 'parquet:~/shop'])(
-    'if the destination is %s, the error message says that the shell does not expand ~',
+    'if --to is %s, the error message says that the shell does not expand ~',
     async (text) => {
       expect(await messageFor(text)).toContain('the shell does not expand ~ here; write the full path')
     },
@@ -37,7 +37,7 @@ describe('the option --to', () => {
     ['mariadb://me:hunter2secret@db/shop?tls=on', 'tls must be off, require, or verify'],
     ['mysql://me:hunter2%secret@db/shop', 'has a % that is not an escape; write %25'],
   ])(
-    'if the variable of --to contains an invalid MySQL URL, the error message names the invalid part: %s',
+    'if --to env:NAME names an invalid MySQL URL, the error message says what is invalid and hides the password: %s',
     async (text, message) => {
       const error = await messageFor('env:TARGET', { TARGET: text })
       expect(error).toContain(message)
@@ -45,17 +45,17 @@ describe('the option --to', () => {
     },
   )
 
-  test('if --to is a MySQL URL with a password, the error message says to put it in a variable', async () => {
+  test('if --to is a MySQL URL with a password, the error message says to put the URL in a variable', async () => {
     expect(await messageFor('mysql://me:hunter2secret@db/shop')).toContain('put the URL in a variable and use env:NAME')
   })
 
-  test("if the variable of --to contains a MySQL URL, the copy's name does not show its password", async () => {
+  test('if --to env:NAME names a MySQL URL, the name of the copy does not show the password', async () => {
     const copy = await createCopy('env:TARGET', { TARGET: 'mysql://me:hunter2secret@db:3307/shop?tls=verify' })
     expect(copy.name).toBe('mysql://me@db:3307/shop')
   })
 
   test.each(['sqlite:./~/shop.db', 'sqlite:~shop.db'])(
-    'if the destination is %s, the ~ is part of the file name',
+    'if --to is %s, the ~ is part of the file name',
     async (text) => {
       expect((await createCopy(text, {})).name).toBe(text.slice('sqlite:'.length))
     },

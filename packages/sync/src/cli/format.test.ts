@@ -6,11 +6,11 @@ test.each([
   [89_000, '89 s'],
   [240_000, '4 min'],
   [7_500_000, '2 h 05 min'],
-])('if a duration of %i ms is printed, the text is %j', (ms, text) => {
+])('prints a duration of %i ms as %j', (ms, text) => {
   expect(timeText(ms)).toBe(text)
 })
 
-test('if a count is 1, its noun is singular, and the columns of the printed table still line up', () => {
+test('if a count is 1, its noun is singular, and the columns of the printed table stay aligned', () => {
   expect([0, 1, 2, 1200].map((count) => countText(count, 'row'))).toEqual(['0 rows', '1 row', '2 rows', '1,200 rows'])
   expect(`${rowsText('store', 1)}  all`).toBe('  store                       1 row   all')
   expect(`${rowsText('orders', 2)}  all`).toBe('  orders                      2 rows  all')

@@ -3,11 +3,11 @@ import { CommandLineError } from './command-line-error.ts'
 import { parseTables, rejectPlainHttp } from './parse-options.ts'
 
 describe('the option --tables', () => {
-  test('if --tables names an embedded table, its parent is selected once, in the order of a run', () => {
+  test('if --tables names orders and order_items, the run reads orders once, in the usual order of tables', () => {
     expect(parseTables('orders, order_items,categories').map(({ name }) => name)).toEqual(['categories', 'orders'])
   })
 
-  test('if --tables has an unknown name, the error lists all names', () => {
+  test('if --tables has an unknown table name, the error message lists all table names', () => {
     expect(() => parseTables('orders,order')).toThrow(CommandLineError)
     expect(() => parseTables('orders,order')).toThrow(
       /must be table names separated by commas \(store, .*product_variants.*\); got "order"$/,
@@ -24,7 +24,7 @@ describe('the option --insecure-http', () => {
     'http://[::1]:8080',
     'http://[::ffff:127.0.0.1]',
     'https://export.example.com',
-  ])('if the URL is %s, it is accepted without --insecure-http', (url) => {
+  ])('if --url is %s, store-sync does not require --insecure-http', (url) => {
     expect(() => rejectPlainHttp(url)).not.toThrow()
   })
 
@@ -35,7 +35,7 @@ describe('the option --insecure-http', () => {
     'http://127.0.0.1.example.com',
     'http://[2001:db8::1]',
     'http://127.0.0.1@export.example.com',
-  ])('if the URL is %s, it is rejected with an error that names --insecure-http', (url) => {
+  ])('if --url is %s, store-sync throws an error that names --insecure-http', (url) => {
     expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
   })
 })

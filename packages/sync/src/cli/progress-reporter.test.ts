@@ -5,7 +5,7 @@ import { RequestMeter } from './request-meter.ts'
 describe('rate limit and time left', () => {
   const limit = { requests: 120, windowSeconds: 60, remaining: 30, resetSeconds: 20 }
 
-  test('if a response has rate limit headers, the used share of the rate limit is known, and 0 after the reset', () => {
+  test('if a response has rate limit headers, usedShare is the used share of the limit, and 0 after the reset', () => {
     let now = 0
     const meter = new RequestMeter(() => now)
     expect(meter.usedShare).toBeNull()
@@ -49,7 +49,7 @@ describe('rate limit and time left', () => {
   })
 })
 
-describe('progress without a terminal', () => {
+describe('the progress reporter without a terminal', () => {
   /** Creates a reporter that writes to a log, with fake timers. */
   function createLogReporter() {
     vi.useFakeTimers({ now: Date.parse('2026-11-23T08:00:00Z') })
@@ -64,7 +64,7 @@ describe('progress without a terminal', () => {
     return { lines, reporter: new ProgressReporter({ output, meter: new RequestMeter(Date.now), now: Date.now }) }
   }
 
-  test('if standard error is no terminal, the progress has a line for each table, each wait, and 30 seconds of silence', () => {
+  test('if standard error is not a terminal, the reporter prints a line per table, per wait, and per 30 seconds of silence', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     vi.advanceTimersByTime(31_000)
@@ -82,7 +82,7 @@ describe('progress without a terminal', () => {
     expect(lines.join('')).not.toContain('\r')
   })
 
-  test('if a table is read again because of other fields, the progress has a line, and the JSON output an event', () => {
+  test('if a run reads a table again because its fields changed, the reporter prints a line, and the JSON output has an event', () => {
     const { lines, reporter } = createLogReporter()
     const results: string[] = []
     const output = {

@@ -33,7 +33,7 @@ test('[SYNC-3] if a connection closes early, a complete response is still read, 
   expect((await start(99_999, { GUARDED: 'yes' })).stdout).toBe('rejected\n')
 })
 
-test('if another exception is not caught, the process exits with code 1', async () => {
+test('if an exception is not the assertion of undici and is not caught, the process exits with code 1', async () => {
   const ended = start(65_536, { GUARDED: 'yes', LATER: 'yes' })
   await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('TypeError: another one') })
 })

@@ -13,7 +13,7 @@ describe('values that verify compares', () => {
     expect(comparableText('json', one)).not.toBe(comparableText('json', fourth))
   })
 
-  test('if values are null, an empty string, 1.1, and 1.10, verify compares them as different', () => {
+  test('verify distinguishes null from an empty string, and the decimal 1.1 from 1.10', () => {
     expect(comparableText('text', null)).toBeNull()
     expect(comparableText('text', '')).toBe('')
     expect(comparableText('decimal', '1.10')).not.toBe(comparableText('decimal', '1.1'))

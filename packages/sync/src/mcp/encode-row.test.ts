@@ -13,17 +13,17 @@ function readRest(value: string | Uint8Array): unknown {
   return row?.rest
 }
 
-test('if a string of characters outside the Basic Multilingual Plane is cut, the note names the rest', () => {
+test('if encodeRow cuts a string outside the Basic Multilingual Plane, its note has the SQL expression for the rest', () => {
   const text = `${'🛒'.repeat(2000)}END`
   expect(encodeRow([text])).toContain(`${'🛒'.repeat(2000)}… [cut: 2003 characters;`)
   expect(readRest(text)).toBe('END')
 })
 
-test('if a string has 2,000 such characters, it is not cut', () => {
+test('if a string has 2,000 characters outside the Basic Multilingual Plane, encodeRow does not cut it', () => {
   expect(encodeRow(['🛒'.repeat(2000)])).toBe(JSON.stringify(['🛒'.repeat(2000)]))
 })
 
-test('if a blob is cut, the note counts bytes and names the rest', () => {
+test('if encodeRow cuts a blob, its note has the number of bytes and the SQL expression for the rest', () => {
   const blob = new Uint8Array(1500).fill(7)
   blob[1499] = 9
   expect(encodeRow([blob])).toContain(`x'${'07'.repeat(1000)}'… [cut: 1500 bytes;`)

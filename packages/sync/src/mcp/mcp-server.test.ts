@@ -22,7 +22,7 @@ test.each([
   ['a method that is a number', '{"jsonrpc":"2.0","id":3,"method":5}'],
   ['an ID that is null', '{"jsonrpc":"2.0","id":null,"method":"ping"}'],
   ['a batch', '[{"jsonrpc":"2.0","id":2,"method":"ping"}]'],
-])('if an MCP message has %s, the response is the error "invalid request"', async (_what, line) => {
+])('if an MCP client sends %s, the response is the error "invalid request"', async (_what, line) => {
   expect(await responsesTo(line)).toMatchObject([{ id: null, error: { code: -32600 } }])
 })
 

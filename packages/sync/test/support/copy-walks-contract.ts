@@ -42,7 +42,7 @@ export function describeWalks(at: OpenCopy): void {
     expect((await at.reopen()).tables.get('orders')).toEqual(state)
   })
 
-  test('if the state of a table is saved, the digest of the fields and the time of the last reread are in it', async () => {
+  test('after the state of a table is saved, open and peek return the digest of its fields and the time of its last reread', async () => {
     const states = [
       SYNCED,
       { ...SYNCED, storeFields: '0000000000000001', rereadAt: '2026-01-03T00:00:00.000Z' },
@@ -86,7 +86,7 @@ export function describeWalks(at: OpenCopy): void {
     expect(await at.copy.count('orders')).toBe(2)
   })
 
-  test('until the copy is closed, unseenIds returns the rows that markSeen has not marked', async () => {
+  test('until the copy is closed, unseenIds returns the IDs that markSeen has not marked', async () => {
     const [one, two, three] = [order(), order(), order()]
     await write(one, two, three)
     await at.copy.markSeen('orders', [two.id, randomUUID()])
@@ -198,7 +198,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end(), 'also within one run').toBe(1)
     })
 
-    test('if another table is synced, the unfinished sync of this table stays', async () => {
+    test('if another table is synced, the unfinished sync of orders stays', async () => {
       const [one, two, three] = [order(), order(), order()]
       const group = { id: randomUUID(), name: 'g' }
       await write(one, two, three)
@@ -237,7 +237,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end(), 'its marks are deleted').toBe(2)
     })
 
-    test('if an older version wrote the copy, it has no unfinished sync', async () => {
+    test('if an older version of store-sync wrote the copy, peek returns no unfinished sync', async () => {
       await write(order())
       await at.copy.claim('one store')
       await at.copy.close()
