@@ -57,7 +57,7 @@ describe('values of a statement', () => {
   })
 
   test.each([undefined, {}, Symbol('x'), () => 1, new Date(Number.NaN), [undefined], [{}]])(
-    'if a statement has the unsupported value %s, the client throws a TypeError',
+    'if a statement has the unsupported value %o, the client throws a TypeError',
     (value) => {
       expect(() => wireValue(value as unknown as Value)).toThrow(TypeError)
     },
