@@ -86,7 +86,7 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
   const node = () => one('Deployment').spec.template
   const config = () => readConfig(one('ConfigMap').data).config
 
-  test.each(KUBERNETES_VERSIONS)('the objects match the schemas of Kubernetes %s', async (version) => {
+  test.each(KUBERNETES_VERSIONS)('all objects in the manifests match the schemas of Kubernetes %s', async (version) => {
     await withWorkFolder(async (work) => {
       const file = path.join(work, 'rendered.yaml')
       await writeFile(file, yaml)
@@ -111,7 +111,7 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
     expect(node().metadata.labels).toMatchObject(one('PodDisruptionBudget').spec.selector.matchLabels ?? {})
   })
 
-  test('Kubernetes sends no request to a node that stops accepting, and waits until its shutdown ends', () => {
+  test('before a stopping node rejects connections, its readiness probe fails, and Kubernetes waits until its shutdown ends', () => {
     const { terminationGracePeriodSeconds, containers } = node().spec
     const { periodSeconds, timeoutSeconds, failureThreshold } = containers[0].readinessProbe
     expect(terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(shutdownTimeoutMs(config()))
@@ -123,7 +123,7 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
     expect(nodes.map(({ kind }) => kind)).toEqual(['Deployment'])
   })
 
-  test('the memory limit has room for unread responses', () => {
+  test('the memory limit of a node has room for its unread responses', () => {
     const [, mebibytes] = /^(\d+)Mi$/.exec(node().spec.containers[0].resources.limits.memory) ?? []
     expect(Number(mebibytes) * 1024 ** 2).toBeGreaterThanOrEqual(config().responseBufferBytesMax + PROCESS_BYTES)
   })

@@ -304,7 +304,7 @@ describe('stores at older schema versions', () => {
     expect((await page(old, { list: 'orders' })).problem).toBeNull()
   })
 
-  test('[FMT-6] the model of the page General has the schema version of the store and the fields that are null because of it', async () => {
+  test('[FMT-6] the model of the page General has the schema version of the store and the fields that are null at this version', async () => {
     const { snapshot } = await general(old)
     expect(snapshot?.revision).toMatchObject({ id: 'launch', date: '2026-07-08' })
     expect(snapshot?.nullFields).toContainEqual(

@@ -33,11 +33,14 @@ describe('explanations of errors', () => {
     [failure('42701'), 'a table, an index, or a column with this name exists, and another program created it'],
     [failure('42703'), 'a table lacks a column that this step needs'],
     [failure('42501'), 'the role of the connection URL lacks a privilege'],
-  ])('if the driver throws %o, the message has the cause, the error code, and a remedy', (error, beginning) => {
-    const explanation = explainError(error)
-    expect(explanation?.message).toMatch(new RegExp(`^${beginning}: driver message \\(${error.code}\\); \\w`))
-    expect(databaseErrorMessage(error)).toBe(`${beginning}: driver message (${error.code})`)
-  })
+  ])(
+    'if the driver throws an error with code $code, the message has the cause, the error code, and a remedy',
+    (error, beginning) => {
+      const explanation = explainError(error)
+      expect(explanation?.message).toMatch(new RegExp(`^${beginning}: driver message \\(${error.code}\\); \\w`))
+      expect(databaseErrorMessage(error)).toBe(`${beginning}: driver message (${error.code})`)
+    },
+  )
 
   test.each(['ENOTFOUND', 'ETIMEOUT', 'ECANCELLED', 'ESERVFAIL', 'EREFUSED'])(
     "if a host name can't be resolved (%s), the exit code is 75 (temporary failure)",

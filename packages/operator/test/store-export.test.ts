@@ -81,7 +81,7 @@ describe.each(COMMANDS)('$name', (command) => {
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
   })
 
-  test.runIf(hasRuntime)('if the program can run for long, Node.js gets flags that limit its memory', async () => {
+  test.runIf(hasRuntime)('if the subcommand can run for long, Node.js gets flags that limit its memory', async () => {
     const file = await install(command, { runtime: true })
     const output = `${JSON.stringify([long, 'flags'])}${JSON.stringify(flags)}\n`
     for (const version of [null, '20.20.2'])
