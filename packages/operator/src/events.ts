@@ -35,7 +35,8 @@ export interface LogLinesDropped {
 }
 
 /**
- * Emitted for each request for metrics: the connections of a pool at this moment. `stores` is the sum over all stores.
+ * Emitted when Prometheus requests the metrics: the connections of a pool at this moment. `stores` is the sum over all
+ * stores.
  */
 export interface PoolSampled {
   readonly event: 'pool.sampled'
@@ -48,7 +49,7 @@ export interface PoolSampled {
   readonly waiting: number
 }
 
-/** Emitted for each request for metrics: what the node uses of each database server at this moment. */
+/** Emitted when Prometheus requests the metrics: what the node uses of each database server at this moment. */
 export interface ServersSampled {
   readonly event: 'servers.sampled'
   readonly servers: readonly ServerUse[]
