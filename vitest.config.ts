@@ -2,8 +2,11 @@
 
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Tests that compare the slowest responses. Tests that run at the same time would change the results. */
-const SERIAL = ['packages/operator/test/hostile-clients.test.ts']
+/** Tests that limit the slowest response. Tests that run at the same time would change the results. */
+const SERIAL = [
+  'packages/operator/test/hostile-clients.test.ts',
+  'packages/operator/test/failures/hostile-databases.test.ts',
+]
 
 /** Options for tests of every kind. */
 export const EVERY_TEST = {
