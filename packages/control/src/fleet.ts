@@ -179,8 +179,9 @@ async function readProblems(
       (select 'limited', store_id, key_id, name, rejected, requests, rejected_at from keys
         where rejected > 0 order by rejected desc, key_id limit ${limit}::int)
     )
-    select f.kind, s.id as "storeId", s.external_id as "externalId", s.name as "storeName", s.database_url as "databaseUrl", f.key_id as "keyId",
-      f.key_name as "keyName", f.value::float8 as value, f.requests::float8 as requests, f.last_at as "lastAt",
+    select f.kind, s.id as "storeId", s.external_id as "externalId", s.name as "storeName",
+      s.database_url as "databaseUrl", f.key_id as "keyId", f.key_name as "keyName",
+      f.value::float8 as value, f.requests::float8 as requests, f.last_at as "lastAt",
       case when f.kind = 'slow' then (
         select l.endpoint from api_keys k join request_log l on l.key_id = k.id
         where k.store_id = s.id and ${lastHour} order by l.duration_ms desc limit 1) end as endpoint
@@ -216,7 +217,7 @@ function serverOfUrl(url: string | null): string | null {
   try {
     return url === null ? null : serverOf(parseConnectionUrl(url))
   } catch {
-    // The URL was invalid when it was registered, or became so. That is why the store fails.
+    // The URL can't be parsed, which is why the store fails.
     return null
   }
 }
