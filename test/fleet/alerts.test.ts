@@ -37,9 +37,10 @@ const LIMIT = 1200
 const CLIENT_MS = 200
 /** Pause after an attempt to take a connection. It is shorter than that of a client. */
 const TAKE_MS = 10
-/** Delays of a store: too long for its connections, and too long for its clients. */
+/** Delay of each response of a store. It is too long for its connections. */
 const BUSY_MS = 400
-const SLOW_MS = 3000
+/** Duration of a query. It is too long for clients. */
+const SLOW_SECONDS = 2.7
 /** The node holds two connections to a store, and two requests may wait. */
 const SETTINGS = {
   REQUESTS_PER_MINUTE: String(LIMIT),
@@ -158,6 +159,7 @@ test('if an error starts in a fleet, only the alert of this error fires, and it 
   const proxy = await openProxy(Number(new URL(healthy.readerUrl).port))
   const proxied = await platform.addStore(healthy, urlAtPorts(healthy.readerUrl, [proxy.port]))
   const busy = await platform.addStore(healthy, healthy.readerUrl)
+  const slow = await platform.createStore(SIZE)
   const settings = { ...SETTINGS, LEAK_REPORT_KEYS_FILE: keys.path }
   const [node, other] = [await platform.startNode({ settings }), await platform.startNode({ settings })]
   const prometheus = await startPrometheus({
@@ -166,7 +168,7 @@ test('if an error starts in a fleet, only the alert of this error fires, and it 
     rules: alertRules(span),
     intervalMs: INTERVAL_MS,
   })
-  startClients(node, [healthy, lost, proxied])
+  startClients(node, [healthy, lost, proxied, slow, slow])
   const alerts = alertsOf(prometheus.url)
   // Before the first scrape, no node was a target.
   await alerts.expectEnd('StoreExportNodeDown')
@@ -241,10 +243,15 @@ test('if an error starts in a fleet, only the alert of this error fires, and it 
       proxy.setMode({ kind: 'forward' })
     },
   )
+  // Only queries are slow. Slow connections would make a request wait for several responses.
+  const owner = openClientForTest(slow.ownerUrl)
   await expectAlert(
     'StoreExportSlowResponses',
-    () => proxy.setMode({ kind: 'delay', ms: SLOW_MS }),
-    () => proxy.setMode({ kind: 'forward' }),
+    () =>
+      owner.unsafe(`begin; alter table store rename to kept;
+        create view store as select kept.* from kept, pg_sleep(${SLOW_SECONDS});
+        grant select on store to "${new URL(slow.readerUrl).username}"; commit`),
+    () => owner.unsafe('begin; drop view store; alter table kept rename to store; commit'),
   )
   await expectAlert(
     'StoreExportKeysOverLimit',
