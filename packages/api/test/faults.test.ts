@@ -87,7 +87,7 @@ describe('lost connections', () => {
       await new Promise((resolve) => setTimeout(resolve, round * 3))
       await disconnectReader(store)
       for (const response of await Promise.all([...requested, orders(store)])) {
-        expect(response.status).toBe(200)
+        expect(response.status, inspect(eventsOf(platform, 'store.query_failed').slice(-4), { depth: 4 })).toBe(200)
         expect(response.text).toBe(before.text)
       }
       expect(performance.now() - since, 'nothing waits for a connection that is gone').toBeLessThan(3000)
