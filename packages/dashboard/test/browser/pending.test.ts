@@ -59,7 +59,7 @@ test('if the merchant returns with the Back button after a form, the form can be
   const data = `${scene.url}/stores/${store.id}/data/orders`
   await page.goto(data)
   await page.getByRole('button', { name: 'Find' }).click()
-  await expect.poll(() => page.url()).toContain('find=')
+  await page.waitForURL(/find=/)
   await page.goBack()
   await expect.poll(() => page.url()).toBe(data)
   const button = page.getByRole('button', { name: 'Find' })
