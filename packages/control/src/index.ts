@@ -187,7 +187,7 @@ export {
   setStore,
   UnknownStore,
 } from './stores.ts'
-export { readSecondFactor, type SecondFactor, setTwoFactorRule } from './two-factor-rule.ts'
+export { readSecondFactor, type SecondFactor, type SecondFactorKind, setTwoFactorRule } from './two-factor-rule.ts'
 export {
   type KeyActivity,
   type LastError,

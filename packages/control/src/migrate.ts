@@ -15,6 +15,7 @@ import {
 import { ADMIN_SCHEMA } from './admin-schema.ts'
 import { AUDIT_SCHEMA } from './audit-schema.ts'
 import { CLAIMS_SCHEMA } from './claims-schema.ts'
+import { CODES_AND_RUNS_SCHEMA } from './codes-and-runs-schema.ts'
 import type { ControlDatabase } from './database.ts'
 import { DEVELOPER_ROLE_SCHEMA } from './developer-role-schema.ts'
 import { NODE_STATE_SCHEMA } from './node-state-schema.ts'
@@ -37,6 +38,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '007-two-factor-rule': TWO_FACTOR_RULE_SCHEMA,
   '008-admin-api': ADMIN_SCHEMA,
   '009-node-state': NODE_STATE_SCHEMA,
+  '010-codes-and-runs': CODES_AND_RUNS_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

@@ -75,6 +75,6 @@ test('if the two-factor rule was turned on after a backup, the replay turns it o
   expect(rules).toEqual([{ rule: true }, { rule: false }])
 })
 
-test('if a session does not exist, readSecondFactor says that no second factor was used', async () => {
-  expect((await readSecondFactor(control.database, 'unknown')).isUsed).toBe(false)
+test('if a session does not exist, readSecondFactor returns no second factor', async () => {
+  expect((await readSecondFactor(control.database, 'unknown')).used).toBeNull()
 })

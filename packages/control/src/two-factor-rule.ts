@@ -36,24 +36,31 @@ export async function setTwoFactorRule(options: {
   return changed > 0 ? 'changed' : 'same'
 }
 
-/** Whether a session has a second factor, and when it was opened. */
+/** A way to sign in that counts as a second factor, as `merchant_sessions.opened_by` has it. */
+export type SecondFactorKind = 'passkey' | 'code' | 'single_sign_on'
+
+/** The second factor that opened a session, and the age of the session. */
 export interface SecondFactor {
   /**
-   * Whether the account needs a code, or a passkey or single sign-on opened the session. A passkey counts while the
-   * account has one.
+   * The second factor that opened the session; null for a password or a link alone. A passkey or a code counts while the
+   * account has passkeys or needs codes.
    */
-  readonly isUsed: boolean
+  readonly used: SecondFactorKind | null
   /** Age of the session in seconds, by the control database's clock. */
   readonly ageSeconds: number
 }
 
-/** Returns the second factor of a session. Without the session, there is none. */
+/**
+ * Returns the second factor of a session. Without the session, there is none. That the account needs a code now says
+ * nothing about the session, because the sign-in may have begun before.
+ */
 export async function readSecondFactor({ pool }: ControlDatabase, sessionId: string): Promise<SecondFactor> {
   const [found] = await pool.query<SecondFactor>(sql`
-    select m.two_factor_enabled or coalesce(s.opened_by = 'single_sign_on', false)
-        or (coalesce(s.opened_by = 'passkey', false)
-          and exists (select from merchant_passkeys p where p.merchant_id = m.id)) as "isUsed",
+    select case s.opened_by
+        when 'code' then case when m.two_factor_enabled then s.opened_by end
+        when 'passkey' then case when exists (select from merchant_passkeys p where p.merchant_id = m.id) then s.opened_by end
+        else s.opened_by end as used,
       extract(epoch from clock_timestamp() - s.created_at)::float8 as "ageSeconds"
     from merchant_sessions s join merchants m on m.id = s.merchant_id where s.id = ${sessionId}`)
-  return found ?? { isUsed: false, ageSeconds: Number.POSITIVE_INFINITY }
+  return found ?? { used: null, ageSeconds: Number.POSITIVE_INFINITY }
 }

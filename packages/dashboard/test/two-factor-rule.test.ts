@@ -117,3 +117,36 @@ test("if a store requires a second factor and a member turns it off, the member'
   await other.send('/account', '/account/two-factor/turn-off', { confirm: member.password })
   expect(await opens(other)).toBe(403)
 })
+
+test('if a sign-in with the password alone began before codes were turned on, its session does not open the store', async () => {
+  const { admin, member, rule, owner, opens } = await newShop()
+  await turnOnCodes(owner, admin)
+  await owner.send(rule, `${rule}/on`)
+  const late = await signedIn(member)
+  const [session = {}] = await platform.controlSql`select * from merchant_sessions where merchant_id = ${member.id}`
+  const other = await signedIn(member)
+  await turnOnCodes(other, member)
+  // The setup ended this session. A sign-in that ends a moment later creates one like it.
+  await platform.controlSql`insert into merchant_sessions ${platform.controlSql(session)}`
+  expect((await late.get('/account')).status).toBe(200)
+  expect([await opens(late), await opens(other)]).toEqual([403, 200])
+})
+
+test('if a member signs in with a code and changes the password, the session still opens the store and is no newer', async () => {
+  const { admin, member, rule, owner, opens } = await newShop()
+  await turnOnCodes(owner, admin)
+  await owner.send(rule, `${rule}/on`)
+  const { secret } = await turnOnCodes(await signedIn(member), member)
+  const other = new PlainBrowser(urlOf(platform))
+  await other.send('/sign-in', '/sign-in', { email: member.email, password: member.password })
+  await other.send('/sign-in/code', '/sign-in/code', { code: appCode(secret, 1) })
+  expect(await opens(other)).toBe(200)
+  await platform.controlSql`
+    update merchant_sessions set created_at = '2026-01-01T00:00:00Z' where merchant_id = ${member.id}`
+  const change = { current: member.password, next: 'seven quiet rivers' }
+  expect((await other.send('/account', '/account/password', change)).status).toBe(303)
+  expect(await opens(other)).toBe(200)
+  const sessions = await platform.controlSql`
+    select opened_by, created_at from merchant_sessions where merchant_id = ${member.id}`
+  expect(sessions).toEqual([{ opened_by: 'code', created_at: new Date('2026-01-01T00:00:00Z') }])
+})

@@ -2,8 +2,9 @@
 // dashboard does not serve the HTTP routes of better-auth, but calls its functions.
 
 import { randomUUID } from 'node:crypto'
+import type { GenericEndpointContext } from '@better-auth/core'
 import { passkey } from '@better-auth/passkey'
-import type { ControlDatabase } from '@store-export/control'
+import type { ControlDatabase, SecondFactorKind } from '@store-export/control'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError } from 'better-auth/api'
 import { magicLink } from 'better-auth/plugins/magic-link'
@@ -48,7 +49,7 @@ export function createAuth(options: AuthOptions) {
   const { linkMinutes, onLink } = options
   return betterAuth({
     ...commonAuthOptions(options),
-    databaseHooks: { session: { create: { before: async (session, context) => markPasskey(session, context?.path) } } },
+    databaseHooks: { session: { create: { before: async (session, context) => noteOpening(session, context) } } },
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
@@ -68,9 +69,22 @@ export function createAuth(options: AuthOptions) {
   })
 }
 
-/** Notes in a session that a passkey opened it, for stores that require a second factor. */
-async function markPasskey<T extends object>(session: T, path: string | undefined) {
-  return { data: path === '/passkey/verify-authentication' ? { ...session, openedBy: 'passkey' } : session }
+/**
+ * Notes in a session which second factor opened it, for stores that require one. better-auth replaces the session after
+ * some changes of the account. The new session keeps the note and the age of the old one, because the password confirms
+ * these changes.
+ */
+function noteOpening<T extends { createdAt: Date }>(session: T, context: GenericEndpointContext | null) {
+  const replaced = context?.context.session?.session
+  const openedBy = replaced?.openedBy ?? FACTOR_OF_PATH[context?.path ?? ''] ?? null
+  return { data: { ...session, createdAt: replaced?.createdAt ?? session.createdAt, openedBy } }
+}
+
+/** The second factor that opens a session, by the better-auth function that creates the session. */
+const FACTOR_OF_PATH: Readonly<Record<string, SecondFactorKind>> = {
+  '/passkey/verify-authentication': 'passkey',
+  '/two-factor/verify-totp': 'code',
+  '/two-factor/verify-backup-code': 'code',
 }
 
 /**

@@ -211,7 +211,7 @@ async function requireStore(
   const id = (request.context.req.param('store') ?? '').toLowerCase()
   const store = request.stores.find((each) => each.id === id)
   if (store === undefined) return notFoundPage(request)
-  if (store.requiresTwoFactor && !(await readSecondFactor(request.services.database, request.session.id)).isUsed)
+  if (store.requiresTwoFactor && (await readSecondFactor(request.services.database, request.session.id)).used === null)
     return secondFactorPage(request)
   const storeRequest = { ...request, store, head: storeHead(store, await timeZoneOf(request, store)) }
   return includesPermission(store.role, needs) ? handler(storeRequest) : forbiddenPage(storeRequest, needs)

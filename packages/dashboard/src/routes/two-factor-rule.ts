@@ -20,8 +20,8 @@ export async function twoFactorRulePage(request: StoreRequest): Promise<HandlerR
 /** POST /stores/{s}/settings/members/two-factor/on: requires a second factor of all members. */
 export async function requireTwoFactor(request: StoreRequest): Promise<HandlerResult> {
   const { services, session } = request
-  const { isUsed } = await readSecondFactor(services.database, session.id)
-  return isUsed ? setRule(request, true) : { ...(await showForm(request, null)), status: 409 }
+  const { used } = await readSecondFactor(services.database, session.id)
+  return used !== null ? setRule(request, true) : { ...(await showForm(request, null)), status: 409 }
 }
 
 /** POST /stores/{s}/settings/members/two-factor/off: no longer requires a second factor. */
@@ -47,17 +47,17 @@ async function setRule(request: StoreRequest, isRequired: boolean): Promise<Hand
 }
 
 async function hasFreshSession({ services, session }: StoreRequest): Promise<boolean> {
-  const { isUsed, ageSeconds } = await readSecondFactor(services.database, session.id)
-  return isUsed && ageSeconds <= FRESH_SECONDS
+  const { used, ageSeconds } = await readSecondFactor(services.database, session.id)
+  return used !== null && ageSeconds <= FRESH_SECONDS
 }
 
 async function showForm(request: StoreRequest, problem: string | null): Promise<PageResult> {
   const { services, store, session } = request
-  const { isUsed } = await readSecondFactor(services.database, session.id)
+  const { used } = await readSecondFactor(services.database, session.id)
   const members = await listMembers(services.database, store.id)
   const page = {
     isRequired: store.requiresTwoFactor,
-    isUsed,
+    isUsed: used !== null,
     confirmBy: session.hasTwoFactor ? ('code' as const) : ('sign-in' as const),
     isFresh: await hasFreshSession(request),
     without: members
