@@ -39,28 +39,38 @@ export async function setTwoFactorRule(options: {
 /** A way to sign in that counts as a second factor, as `merchant_sessions.opened_by` has it. */
 export type SecondFactorKind = 'passkey' | 'code' | 'single_sign_on'
 
-/** The second factor that opened a session, and the age of the session. */
+/** The second factor that opened a session, the second factors of its account, and the age of the session. */
 export interface SecondFactor {
   /**
    * The second factor that opened the session; null for a password or a link alone. A passkey or a code counts while the
    * account has passkeys or needs codes.
    */
   readonly used: SecondFactorKind | null
+  /** The second factors of the account, the strongest first. */
+  readonly factors: readonly SecondFactorKind[]
   /** Age of the session in seconds, by the control database's clock. */
   readonly ageSeconds: number
 }
 
 /**
  * Returns the second factor of a session. Without the session, there is none. That the account needs a code now says
- * nothing about the session, because the sign-in may have begun before.
+ * nothing about the session, because the session can be older than the codes.
  */
 export async function readSecondFactor({ pool }: ControlDatabase, sessionId: string): Promise<SecondFactor> {
   const [found] = await pool.query<SecondFactor>(sql`
-    select case s.opened_by
-        when 'code' then case when m.two_factor_enabled then s.opened_by end
-        when 'passkey' then case when exists (select from merchant_passkeys p where p.merchant_id = m.id) then s.opened_by end
-        else s.opened_by end as used,
+    select case when s.opened_by = 'single_sign_on' or s.opened_by = any (f.factors) then s.opened_by end as used,
+      to_jsonb(f.factors) as factors,
       extract(epoch from clock_timestamp() - s.created_at)::float8 as "ageSeconds"
-    from merchant_sessions s join merchants m on m.id = s.merchant_id where s.id = ${sessionId}`)
-  return found ?? { used: null, ageSeconds: Number.POSITIVE_INFINITY }
+    from merchant_sessions s join merchants m on m.id = s.merchant_id
+    cross join lateral (
+      select array_remove(array[
+        case when exists (select from merchant_passkeys p where p.merchant_id = m.id) then 'passkey' end,
+        case when m.two_factor_enabled then 'code' end,
+        case when exists (
+          select from merchant_logins l where l.merchant_id = m.id and l.provider_id <> 'credential'
+        ) then 'single_sign_on' end
+      ], null) as factors
+    ) f
+    where s.id = ${sessionId}`)
+  return found ?? { used: null, factors: [], ageSeconds: Number.POSITIVE_INFINITY }
 }

@@ -86,6 +86,9 @@ async function signInWith(passkey: SoftPasskey, deviation: Deviation = {}) {
   return { visitor, response }
 }
 
+/** Adds a passkey to the account of `merchant`, and returns a browser that signed in with it. */
+const withPasskey = async () => (await signInWith(await addPasskey(await signedIn()))).visitor
+
 async function expectRejected(passkey: SoftPasskey, deviation: Deviation = {}) {
   const { visitor, response } = await signInWith(passkey, deviation)
   expect(response.status).toBe(400)
@@ -140,8 +143,8 @@ describe('adding a passkey', () => {
   })
 
   test('if a merchant adds a passkey, the browser must store it, verify the user, and create no second one on a device', async () => {
-    const visitor = await signedIn()
-    const passkey = await addPasskey(visitor)
+    const passkey = await addPasskey(await signedIn())
+    const { visitor } = await signInWith(passkey)
     const { options } = await startAdding(visitor)
     expect(options).toMatchObject({
       rp: { id: 'localhost', name: 'Store Data Export' },
@@ -245,6 +248,7 @@ describe('adding a passkey', () => {
   test('if an account has nine passkeys and adds two at once, it has ten, and can add no more', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     await addRows(9)
+    await platform.controlSql`update merchant_sessions set opened_by = 'passkey' where merchant_id = ${merchant.id}`
     const challenges = [await startAdding(one), await startAdding(other)]
     const [first, second] = challenges.map(({ options }) => new SoftPasskey(origin).create(options))
     const responses = await Promise.all([finishAdding(one, first ?? ''), finishAdding(other, second ?? '')])
@@ -289,8 +293,8 @@ describe('adding a passkey', () => {
 
 describe('signing in with a passkey', () => {
   test('if the account has two-factor sign-in, the passkey needs no code, and the sign-in returns to the requested page', async () => {
-    const visitor = await signedIn()
-    const passkey = await addPasskey(visitor)
+    const passkey = await addPasskey(await signedIn())
+    const { visitor } = await signInWith(passkey)
     const setUp = await visitor.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })
     const secret = /name="secret" value="([A-Z2-7]+)"/.exec(setUp.text)?.[1] ?? ''
     const form = setUp.text.split('<form').find((each) => each.includes('action="/account/two-factor/confirm"')) ?? ''
@@ -372,8 +376,8 @@ describe('signing in with a passkey', () => {
   })
 
   test('if the challenge was requested by another browser or to add a passkey, the sign-in is rejected', async () => {
-    const owner = await signedIn()
-    const passkey = await addPasskey(owner)
+    const passkey = await addPasskey(await signedIn())
+    const { visitor: owner } = await signInWith(passkey)
     const { options } = await startSignIn(browser())
     const visitor = browser()
     await startSignIn(visitor)
@@ -437,6 +441,77 @@ describe('signing in with a passkey', () => {
   })
 })
 
+describe('a session that only the password opened', () => {
+  const SIGN_IN_FIRST = 'Sign out and sign in with your passkey to'
+  const pathOf = async () => `${ADD}/${(await passkeysOf(merchant))[0]?.id}`
+  const account = async () =>
+    (await platform.controlSql`select two_factor_enabled as codes from merchants where id = ${merchant.id}`)[0]
+
+  test('if the account has a passkey, only a session of the passkey adds passkeys and codes, and removes passkeys', async () => {
+    const visitor = await signedIn()
+    const passkey = await addPasskey(visitor)
+    const path = await pathOf()
+    const { text } = await visitor.get('/account')
+    expect(text).toContain(`${SIGN_IN_FIRST} add another one.`)
+    expect(text).toContain(`${SIGN_IN_FIRST} set up two-factor sign-in.`)
+    expect(text).not.toMatch(/href="\/account\/passkeys\/new"|action="\/account\/two-factor/)
+    expect((await visitor.get('/account', { 'accept-language': 'de' })).text).toContain(
+      'Melden Sie sich ab und mit Ihrem Passkey wieder an, um einen weiteren hinzuzufügen.',
+    )
+    const { text: page } = await visitor.get(path)
+    expect(page).toContain(`${SIGN_IN_FIRST} remove this passkey.`)
+    expect(page).not.toContain(`action="${path}/remove"`)
+    expect((await visitor.get(`${ADD}/new`)).headers.get('location')).toBe('/account')
+    const fields = async () => ({
+      form_token: await visitor.formTokenOf('/account', '/sign-out'),
+      ...{ name: 'Mine', confirm: merchant.password },
+    })
+    const reply = await replyTo(visitor, ADD, await fields())
+    expect(reply).toMatchObject({ status: 400, problem: `${SIGN_IN_FIRST} add another one.` })
+    expect(reply.options).toBeUndefined()
+    const setUp = await visitor.post('/account/two-factor/set-up', await fields())
+    expect([setUp.status, setUp.text.includes('name="secret"')]).toEqual([409, false])
+    expect((await visitor.post(`${path}/remove`, await fields())).status).toBe(409)
+    expect(await passkeysOf(merchant)).toHaveLength(1)
+    expect(await platform.controlSql`select from merchant_two_factors where merchant_id = ${merchant.id}`).toEqual([])
+
+    const { visitor: owner } = await signInWith(passkey)
+    await addPasskey(owner, { name: 'Phone' })
+    expect((await owner.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })).status).toBe(
+      200,
+    )
+    expect((await owner.send(path, `${path}/remove`, { confirm: merchant.password })).status).toBe(303)
+    expect(await passkeysOf(merchant)).toMatchObject([{ name: 'Phone' }])
+  })
+
+  test('if the account gets a passkey after a challenge or a set-up, these add nothing', async () => {
+    const thief = await signedIn()
+    const { text } = await thief.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })
+    const secret = /name="secret" value="([A-Z2-7]+)"/.exec(text)?.[1] ?? ''
+    const { options } = await startAdding(thief)
+    await addPasskey(await signedIn(), { name: 'Of the owner' })
+    const added = await finishAdding(thief, new SoftPasskey(origin).create(options), 'Of the thief')
+    expect([added.status, added.text.includes(`${SIGN_IN_FIRST} add another one.`)]).toEqual([400, true])
+    const form_token = await thief.formTokenOf('/account', '/sign-out')
+    const confirmed = await thief.post('/account/two-factor/confirm', { form_token, secret, code: appCode(secret) })
+    expect(confirmed.status).toBe(409)
+    expect(await passkeysOf(merchant)).toMatchObject([{ name: 'Of the owner' }])
+    expect(await account()).toEqual({ codes: false })
+  })
+
+  test('if a passkey is lost, a session of a code can remove it, and then add another', async () => {
+    const visitor = await signedIn()
+    await addPasskey(visitor)
+    await platform.controlSql`update merchants set two_factor_enabled = true where id = ${merchant.id}`
+    await platform.controlSql`update merchant_sessions set opened_by = 'code' where merchant_id = ${merchant.id}`
+    expect((await visitor.get('/account')).text).toContain(`${SIGN_IN_FIRST} add another one.`)
+    const path = await pathOf()
+    expect((await visitor.send(path, `${path}/remove`, { confirm: merchant.password })).status).toBe(303)
+    await addPasskey(visitor, { name: 'Found' })
+    expect(await passkeysOf(merchant)).toMatchObject([{ name: 'Found' }])
+  })
+})
+
 describe('changing a passkey', () => {
   const pathOf = async () => `${ADD}/${(await passkeysOf(merchant))[0]?.id}`
 
@@ -453,9 +528,8 @@ describe('changing a passkey', () => {
   })
 
   test('if a passkey is removed, it no longer signs in, and the other sessions end', async () => {
-    const visitor = await signedIn()
-    const passkey = await addPasskey(visitor)
-    const { visitor: thief } = await signInWith(passkey)
+    const passkey = await addPasskey(await signedIn())
+    const [{ visitor }, { visitor: thief }] = [await signInWith(passkey), await signInWith(passkey)]
     const path = await pathOf()
     const wrong = await visitor.send(path, `${path}/remove`, { confirm: 'not this one' })
     expect(wrong.status).toBe(400)
@@ -484,8 +558,7 @@ describe('changing a passkey', () => {
   })
 
   test('if a stolen session guesses ten passwords to remove a passkey, the next attempt gets 429', async () => {
-    const visitor = await signedIn()
-    await addPasskey(visitor)
+    const visitor = await withPasskey()
     const path = await pathOf()
     const statuses: number[] = []
     for (let at = 0; at < 11; at += 1)
@@ -494,8 +567,7 @@ describe('changing a passkey', () => {
   })
 
   test('if a merchant or the operator changes the passkeys of an account, the audit table names the actor', async () => {
-    const visitor = await signedIn()
-    await addPasskey(visitor)
+    const visitor = await withPasskey()
     const path = await pathOf()
     await visitor.send(path, `${path}/remove`, { confirm: merchant.password })
     await addPasskey(visitor)

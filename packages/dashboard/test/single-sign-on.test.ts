@@ -60,6 +60,22 @@ describe('single sign-on', () => {
     await setRule(false)
   })
 
+  test('if the account uses single sign-on, a session of the password can not add codes, and one of the provider can', async () => {
+    const setUp = '/account/two-factor/set-up'
+    const confirm = scene.merchant.password
+    const visitor = scene.browser()
+    await scene.signIn(visitor, 'known')
+    const byPassword = await scene.browser().signIn(scene.merchant)
+    expect((await byPassword.get('/account')).text).toContain(
+      'Sign out and sign in at your platform to set up two-factor sign-in.',
+    )
+    const form_token = await byPassword.formTokenOf('/account', '/sign-out')
+    expect((await byPassword.post(setUp, { form_token, confirm })).status).toBe(409)
+    expect(await scene.platform.controlSql`select from merchant_two_factors`).toEqual([])
+    expect((await visitor.send('/account', setUp, { confirm })).status).toBe(200)
+    await scene.platform.controlSql`delete from merchant_two_factors`
+  })
+
   test('the single sign-on button has the configured text and starts with PKCE, state, and nonce', async () => {
     const { text } = await scene.browser().get('/sign-in')
     expect(text).toContain('Sign in at the &lt;mall&gt;')

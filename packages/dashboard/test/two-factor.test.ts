@@ -303,6 +303,23 @@ describe('changing the second factor', () => {
     expect(await isSignedIn(await browser().signIn(merchant))).toBe(true)
   })
 
+  test('if the password alone opened the session, the second factor stays unchanged, and the page says how to sign in for it', async () => {
+    const { visitor } = await turnOn()
+    await platform.controlSql`update merchant_sessions set opened_by = null where merchant_id = ${merchant.id}`
+    const { text } = await visitor.get('/account')
+    expect(text).toContain('Sign out and sign in with your password and a code to change two-factor sign-in.')
+    expect(text).not.toContain('action="/account/two-factor')
+    const before = await platform.controlSql`select * from merchant_two_factors where merchant_id = ${merchant.id}`
+    for (const form of ['recovery-codes', 'turn-off']) {
+      const form_token = await visitor.formTokenOf('/account', '/sign-out')
+      const fields = { form_token, confirm: merchant.password }
+      expect((await visitor.post(`/account/two-factor/${form}`, fields)).status, form).toBe(409)
+    }
+    const after = await platform.controlSql`select * from merchant_two_factors where merchant_id = ${merchant.id}`
+    expect(after).toEqual(before)
+    await withoutCode()
+  })
+
   test('if a merchant renews the recovery codes, an earlier code is rejected, and a new one signs in', async () => {
     const { visitor, recoveryCodes } = await turnOn()
     const renew = '/account/two-factor/recovery-codes'

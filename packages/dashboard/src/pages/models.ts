@@ -1,6 +1,6 @@
 // Declares the data of pages. Routes create it and views render it, so it does not depend on HTTP, SQL, or HTML.
 
-import type { MemberRole, StoreAction, StoreActor, StoreEvent } from '@store-export/control'
+import type { MemberRole, SecondFactorKind, StoreAction, StoreActor, StoreEvent } from '@store-export/control'
 import type { ClientName } from '../accounts/client-name.ts'
 import type { RecipeId } from '../texts/en/recipes.ts'
 import type { Language, Localization } from '../texts/languages.ts'
@@ -94,8 +94,14 @@ export interface AccountPage {
   readonly passwordLengthMin: number
   /** The field that the dashboard rejected, and its error message; null without an error. */
   readonly passwordProblem: { readonly field: 'current' | 'next'; readonly text: string } | null
-  /** Whether the sign-in needs a code, and the error message of the form; null without an error. */
-  readonly twoFactor: { readonly isOn: boolean; readonly problem: string | null }
+  readonly twoFactor: {
+    /** Whether the sign-in needs a code. */
+    readonly isOn: boolean
+    /** The second factor with which the merchant must sign in before a change; null if this session is enough. */
+    readonly signInFirst: SecondFactorKind | null
+    /** The error message of the form; null without an error. */
+    readonly problem: string | null
+  }
   readonly passkeys: PasskeysCard
   readonly sessions: readonly {
     readonly startedAt: Date

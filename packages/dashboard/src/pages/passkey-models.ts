@@ -1,5 +1,6 @@
 // Declares the data of the pages about passkeys.
 
+import type { SecondFactorKind } from '@store-export/control'
 import type { Passkey } from '../accounts/passkeys.ts'
 
 /** The card of the account page. */
@@ -9,11 +10,12 @@ export interface PasskeysCard {
   /**
    * Whether the merchant can add a passkey. `full`: the account has as many as possible. `no host name`: the
    * dashboard has only an IP address, for which browsers allow no passkeys. `elsewhere`: the merchant opened the
-   * dashboard at an IP address, and passkeys work at `url`.
+   * dashboard at an IP address, and passkeys work at `url`. `sign in first`: the merchant must sign in with `factor`.
    */
   readonly adding:
     | { readonly kind: 'possible' | 'full' | 'no host name' }
     | { readonly kind: 'elsewhere'; readonly url: string }
+    | { readonly kind: 'sign in first'; readonly factor: SecondFactorKind }
 }
 
 /** The page that adds a passkey. */
@@ -25,6 +27,8 @@ export interface AddPasskeyPage {
 /** The page that renames or removes a passkey. */
 export interface PasskeyPage {
   readonly passkey: Passkey
+  /** The second factor with which the merchant must sign in to remove it; null if this session is enough. */
+  readonly signInFirst: SecondFactorKind | null
   /** The content of the field for the name. */
   readonly typedName: string
   /** The field that the dashboard rejected, and its error message; null without an error. */

@@ -25,7 +25,7 @@ export function passkeysCard(frame: Frame, { passkeys, hasPassword }: AccountPag
   return card({ ...title, note, ...actions, isFlush: true }, passkeysTable(frame, list))
 }
 
-function whyNot({ texts: { passkeys: texts } }: Frame, { list, adding }: PasskeysCard): Html | string | null {
+function whyNot({ texts: { account, passkeys: texts } }: Frame, { list, adding }: PasskeysCard): Html | string | null {
   switch (adding.kind) {
     case 'possible':
       return null
@@ -33,6 +33,8 @@ function whyNot({ texts: { passkeys: texts } }: Frame, { list, adding }: Passkey
       return texts.limit(list.length)
     case 'elsewhere':
       return texts.elsewhere(adding.url)
+    case 'sign in first':
+      return account.signInFirst.addPasskey(adding.factor)
     case 'no host name':
       return texts.noHostName
   }
@@ -67,8 +69,8 @@ ${field({ name: 'confirm', label: texts.password, type: 'password', autocomplete
 }
 
 /** Returns the page that renames or removes a passkey. */
-export function passkeyView(frame: Frame, { passkey, typedName, problem }: PasskeyPage): Html {
-  const { passkeys, common } = frame.texts
+export function passkeyView(frame: Frame, { passkey, signInFirst, typedName, problem }: PasskeyPage): Html {
+  const { account, passkeys, common } = frame.texts
   const { edit: texts, add } = passkeys
   const path = `/account/passkeys/${passkey.id}`
   const problemOf = (name: 'name' | 'confirm') => (problem?.field === name ? problem.text : null)
@@ -90,7 +92,10 @@ export function passkeyView(frame: Frame, { passkey, typedName, problem }: Passk
     autocomplete: 'current-password',
   })
   const buttons = html`<div class="actions">${button(texts.removeButton, 'danger-main')}${linkButton(common.cancel, '/account')}</div>`
-  const remove = form({ action: `${path}/remove`, frame }, html`${password}${buttons}`)
+  const remove =
+    signInFirst === null
+      ? form({ action: `${path}/remove`, frame }, html`${password}${buttons}`)
+      : callout(account.signInFirst.removePasskey(signInFirst), 'waiting')
   return layout(
     frame,
     html`${head}${card({ id: 'rename', title: texts.rename }, rename)}${card({ id: 'remove', title: texts.remove, note: texts.removeNote }, remove)}`,

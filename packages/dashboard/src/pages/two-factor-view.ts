@@ -12,14 +12,19 @@ import type { RecoveryCodesPage, TwoFactorSetUpPage } from './two-factor-models.
 
 /** Returns the card of the account page. */
 export function twoFactorCard(frame: Frame, page: AccountPage): Html {
-  const { isOn, problem } = page.twoFactor
-  const { twoFactor: texts } = frame.texts
+  const { isOn, signInFirst, problem } = page.twoFactor
+  const { account, twoFactor: texts } = frame.texts
   const state = isOn ? badge(texts.on, 'good') : badge(texts.off, 'neutral')
   const title = { id: 'two-factor', title: texts.title, actions: state }
   if (!page.hasPassword) {
     return card({ ...title, note: texts.needsPassword }, html`<p class="note">${texts.platform}</p>`)
   }
   const note = isOn ? `${texts.noteOn} ${texts.platform}` : texts.noteOff
+  if (signInFirst !== null) {
+    const { setUpTwoFactor, changeTwoFactor } = account.signInFirst
+    const change = isOn ? changeTwoFactor : setUpTwoFactor
+    return card({ ...title, note }, callout(change(signInFirst), 'waiting'))
+  }
   const password = field({
     name: 'confirm',
     label: texts.password,

@@ -13,6 +13,7 @@ import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } fr
 import { flashCookie, takeFlash } from './flash.ts'
 import { LANGUAGE_SAVED } from './language.ts'
 import { passwordProblem } from './password-problem.ts'
+import { readSignInFirst } from './sign-in-first.ts'
 import { storeHead, timeZoneOf } from './stores.ts'
 
 /** GET /account?store={s}: shows the account page. `store` is the store that the navigation shows. */
@@ -124,6 +125,8 @@ export async function renderAccount(
   const { accounts } = request.services
   const sessions = await accounts.sessions(request.context.req.raw.headers)
   const store = storeOf(request, storeId)
+  const isOn = request.session.hasTwoFactor
+  const signInFirst = await readSignInFirst(request)
   const page = {
     email: request.session.email,
     storeId: store?.id ?? null,
@@ -132,7 +135,11 @@ export async function renderAccount(
     needsNoCurrentPassword: await accounts.allowsNewPassword(request.session),
     passwordLengthMin: PASSWORD_LENGTH.min,
     passwordProblem: problem,
-    twoFactor: { isOn: request.session.hasTwoFactor, problem: twoFactorProblem ?? null },
+    twoFactor: {
+      isOn,
+      signInFirst: isOn ? signInFirst.toRemove : signInFirst.toAdd,
+      problem: twoFactorProblem ?? null,
+    },
     passkeys: await readPasskeys(request),
     sessions: sessions.map(({ id, startedAt, client }) => ({
       startedAt,
@@ -146,13 +153,16 @@ export async function renderAccount(
 }
 
 /** Returns the passkeys of the merchant, and whether the merchant can add another one at this address. */
-export async function readPasskeys({ services, context }: MerchantRequest): Promise<PasskeysCard> {
+export async function readPasskeys(request: MerchantRequest): Promise<PasskeysCard> {
+  const { services, context } = request
   const { passkeyOrigin, isPasskeyHost } = services.origins
   const list = await services.accounts.passkeys.list(context.req.raw.headers)
   if (passkeyOrigin === null) return { list, adding: { kind: 'no host name' } }
   if (!isPasskeyHost(context.req.header('host') ?? null))
     return { list, adding: { kind: 'elsewhere', url: `${passkeyOrigin}/account` } }
-  return { list, adding: { kind: list.length < PASSKEYS_MAX ? 'possible' : 'full' } }
+  if (list.length >= PASSKEYS_MAX) return { list, adding: { kind: 'full' } }
+  const { toAdd: factor } = await readSignInFirst(request)
+  return { list, adding: factor === null ? { kind: 'possible' } : { kind: 'sign in first', factor } }
 }
 
 /** Returns the store whose navigation the page shows: the chosen one, or the only one; null without either. */

@@ -1,4 +1,5 @@
-// Lets merchants add, rename, and remove passkeys. Adding and removing one needs the password.
+// Lets merchants add, rename, and remove passkeys. Adding and removing one needs the password, and a session that a
+// second factor opened if the account has one.
 
 import { checkKeyName, InvalidKeyNameError } from '@store-export/control'
 import { clientName } from '../accounts/client-name.ts'
@@ -15,6 +16,7 @@ import {
   type PageResult,
 } from './dashboard-request.ts'
 import { flashCookie } from './flash.ts'
+import { readSignInFirst } from './sign-in-first.ts'
 
 /** GET /account/passkeys/new: shows the form, or the account page if the merchant can't add a passkey here. */
 export async function addPasskeyPage(request: MerchantRequest): Promise<HandlerResult> {
@@ -29,8 +31,8 @@ export async function addPasskeyPage(request: MerchantRequest): Promise<HandlerR
 }
 
 /**
- * POST /account/passkeys/challenge: returns a challenge for a new passkey if the password is right. The response also
- * has the form token of the next form.
+ * POST /account/passkeys/challenge: returns a challenge for a new passkey if the password is right and the session can
+ * add one. The response also has the form token of the next form.
  */
 export async function createPasskeyChallenge(request: MerchantRequest, form: FormFields): Promise<JsonResult> {
   const { services, texts } = request
@@ -42,6 +44,8 @@ export async function createPasskeyChallenge(request: MerchantRequest, form: For
   const { passkeys } = services.accounts
   if ((await passkeys.list(request.context.req.raw.headers)).length >= PASSKEYS_MAX)
     return { status: 400, json: reply({ problem: texts.passkeys.limit(PASSKEYS_MAX) }) }
+  const { toAdd } = await readSignInFirst(request)
+  if (toAdd !== null) return { status: 400, json: reply({ problem: texts.account.signInFirst.addPasskey(toAdd) }) }
   const outcome = await passkeys.startAdding(checkOf(request, form))
   if (outcome.kind === 'done') return { json: reply({ options: outcome.options }), cookies: outcome.cookies }
   const isLimited = outcome.kind === 'rate_limited'
@@ -53,11 +57,18 @@ export async function createPasskeyChallenge(request: MerchantRequest, form: For
 /** POST /account/passkeys: adds the passkey that the browser created, or shows the account page with an error. */
 export async function addPasskey(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   const { headers } = request.context.req.raw
+  // The account may have got a second factor since the challenge.
+  const { toAdd } = await readSignInFirst(request)
+  if (toAdd !== null) return renderRejected(request, request.texts.account.signInFirst.addPasskey(toAdd))
   const name = parseName(form)
   const credential = form.credential ?? ''
   if (name !== null && (await request.services.accounts.passkeys.add({ name, credential, headers })))
     return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.passkeyAdded)] }
-  const notice = { kind: 'problem', text: request.texts.passkeys.add.problems.rejected } as const
+  return renderRejected(request, request.texts.passkeys.add.problems.rejected)
+}
+
+async function renderRejected(request: MerchantRequest, text: string): Promise<PageResult> {
+  const notice = { kind: 'problem', text } as const
   return { ...(await renderAccount(request, { problem: null, notice, storeId: undefined })), status: 400 }
 }
 
@@ -76,7 +87,7 @@ export async function renamePasskey(request: MerchantRequest, form: FormFields):
   const name = parseName(form)
   if (name === null) {
     const problem = { field: 'name', text: request.texts.passkeys.add.problems.name } as const
-    return { ...renderPasskey(request, { passkey, typedName: form.name ?? '', problem }), status: 400 }
+    return { ...(await renderPasskey(request, { passkey, typedName: form.name ?? '', problem })), status: 400 }
   }
   await request.services.accounts.passkeys.rename({ id: passkey.id, name, headers: request.context.req.raw.headers })
   return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.passkeyRenamed)] }
@@ -86,13 +97,17 @@ export async function renamePasskey(request: MerchantRequest, form: FormFields):
 export async function removePasskey(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   const passkey = await passkeyOf(request)
   if (passkey === null) return { to: '/account' }
+  const { toRemove } = await readSignInFirst(request)
+  if (toRemove !== null)
+    return { ...(await renderPasskey(request, { passkey, typedName: passkey.name, problem: null })), status: 409 }
   const outcome = await request.services.accounts.passkeys.remove(checkOf(request, form), passkey.id)
   if (outcome.kind === 'done')
     return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.passkeyRemoved)] }
   const isLimited = outcome.kind === 'rate_limited'
   const { problems } = request.texts.account.password
   const text = isLimited ? problems.rateLimited(outcome.waitSeconds) : problems.current
-  const page = renderPasskey(request, { passkey, typedName: passkey.name, problem: { field: 'confirm', text } })
+  const problem = { field: 'confirm', text } as const
+  const page = await renderPasskey(request, { passkey, typedName: passkey.name, problem })
   return { ...page, status: isLimited ? 429 : 400 }
 }
 
@@ -102,8 +117,10 @@ async function passkeyOf({ services, context }: MerchantRequest): Promise<Passke
   return list.find(({ id }) => id === context.req.param('passkey')) ?? null
 }
 
-function renderPasskey(request: MerchantRequest, page: PasskeyPage): PageResult {
-  return { html: passkeyView(frameOf(request, { title: request.texts.passkeys.edit.title }), page) }
+async function renderPasskey(request: MerchantRequest, page: Omit<PasskeyPage, 'signInFirst'>): Promise<PageResult> {
+  const { toRemove } = await readSignInFirst(request)
+  const frame = frameOf(request, { title: request.texts.passkeys.edit.title })
+  return { html: passkeyView(frame, { ...page, signInFirst: toRemove }) }
 }
 
 /** Returns the name in the form, under the rules for names of keys; null for another name. */

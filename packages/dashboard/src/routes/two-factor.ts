@@ -1,5 +1,6 @@
 // Lets merchants turn the second factor of their account on and off. Setting up, new recovery codes, and turning off
-// need the password. Confirming a set-up needs a code of the new secret.
+// need the password. Confirming a set-up needs a code of the new secret. If the account has a second factor, all of them
+// need a session that a second factor opened.
 
 import { ISSUER } from '../accounts/auth.ts'
 import type { Attempt, PasswordCheck } from '../accounts/limit-attempts.ts'
@@ -8,6 +9,7 @@ import type { FormFields } from '../security/form-body.ts'
 import { ACCOUNT_FLASHES, renderAccount } from './account.ts'
 import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
 import { flashCookie } from './flash.ts'
+import { readSignInFirst } from './sign-in-first.ts'
 
 /** A secret in base32, as the page of the set-up shows it. */
 const SECRET = /^[A-Z2-7]{16,128}$/
@@ -15,6 +17,7 @@ const SECRET = /^[A-Z2-7]{16,128}$/
 /** POST /account/two-factor/set-up: makes a secret, and shows it with its QR code. */
 export async function setUpTwoFactor(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   if (request.session.hasTwoFactor) return { to: '/account' }
+  if ((await readSignInFirst(request)).toAdd !== null) return renderSignInFirst(request)
   const outcome = await request.services.accounts.twoFactor.setUp(checkOf(request, form))
   if (outcome.kind !== 'done') return renderRejected(request, outcome)
   return renderSetUp(request, { secret: outcome.secret, problem: null })
@@ -27,6 +30,8 @@ export async function confirmTwoFactor(request: MerchantRequest, form: FormField
   // After a wrong code, the page shows the secret that the form sent, not the stored one. Otherwise, a stolen session
   // could read the secret of a set-up.
   if (session.hasTwoFactor || !SECRET.test(secret)) return { to: '/account' }
+  // The account may have got a second factor since the set-up.
+  if ((await readSignInFirst(request)).toAdd !== null) return renderSignInFirst(request)
   const { headers } = context.req.raw
   const outcome = await services.accounts.twoFactor.confirm(session, { code: form.code ?? '', headers })
   if (outcome.kind === 'rate_limited') {
@@ -41,6 +46,7 @@ export async function confirmTwoFactor(request: MerchantRequest, form: FormField
 /** POST /account/two-factor/recovery-codes: replaces the recovery codes, and shows the new ones. */
 export async function renewRecoveryCodes(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   if (!request.session.hasTwoFactor) return { to: '/account' }
+  if ((await readSignInFirst(request)).toRemove !== null) return renderSignInFirst(request)
   const outcome = await request.services.accounts.twoFactor.renewRecoveryCodes(checkOf(request, form))
   return outcome.kind === 'done' ? renderRecoveryCodes(request, outcome) : renderRejected(request, outcome)
 }
@@ -48,6 +54,7 @@ export async function renewRecoveryCodes(request: MerchantRequest, form: FormFie
 /** POST /account/two-factor/turn-off: turns the second factor off. */
 export async function turnOffTwoFactor(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   if (!request.session.hasTwoFactor) return { to: '/account' }
+  if ((await readSignInFirst(request)).toRemove !== null) return renderSignInFirst(request)
   const outcome = await request.services.accounts.twoFactor.turnOff(checkOf(request, form))
   if (outcome.kind !== 'done') return renderRejected(request, outcome)
   return { to: '/account', cookies: [...outcome.cookies, flashCookie(request, ACCOUNT_FLASHES.twoFactorOff)] }
@@ -55,6 +62,11 @@ export async function turnOffTwoFactor(request: MerchantRequest, form: FormField
 
 function checkOf({ session, context }: MerchantRequest, form: FormFields): PasswordCheck {
   return { session, password: form.confirm ?? '', headers: context.req.raw.headers }
+}
+
+/** Returns the account page, whose card says with what the merchant must sign in. */
+async function renderSignInFirst(request: MerchantRequest): Promise<PageResult> {
+  return { ...(await renderAccount(request, { problem: null, notice: null, storeId: undefined })), status: 409 }
 }
 
 async function renderRejected(

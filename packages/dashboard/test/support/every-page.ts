@@ -173,7 +173,12 @@ async function turnOnTwoFactor(page: Page, shown: Shown): Promise<TestMerchant> 
 const passkeyUrl = ({ url }: Scene) => url.replace('127.0.0.1', 'localhost')
 
 /** Signs in as a new merchant with `count` passkeys, and opens the account page. */
-async function openWithPasskeys(page: Page, { scene, full, texts }: Shown, count: number): Promise<void> {
+async function openWithPasskeys(
+  page: Page,
+  { scene, full, texts }: Shown,
+  count: number,
+  openedBy: 'passkey' | null = 'passkey',
+): Promise<void> {
   const merchant = await addMerchant(scene.platform, full.id)
   await scene.platform.controlSql`
     insert into merchant_passkeys
@@ -183,6 +188,9 @@ async function openWithPasskeys(page: Page, { scene, full, texts }: Shown, count
   await page.goto(`${passkeyUrl(scene)}/sign-in?next=/account`)
   await signIn(page, merchant, texts)
   await page.waitForURL('**/account')
+  await scene.platform.controlSql`
+    update merchant_sessions set opened_by = ${openedBy} where merchant_id = ${merchant.id}`
+  await page.reload()
 }
 
 async function createKeyOn(page: Page, { scene, empty, texts }: Shown): Promise<void> {
@@ -399,6 +407,20 @@ const AFTER_STEPS: readonly EveryPage[] = [
     name: 'account with passkeys',
     isSignedIn: false,
     open: (page, shown) => openWithPasskeys(page, shown, 2),
+  },
+  {
+    name: 'account with passkeys, signed in with the password',
+    isSignedIn: false,
+    open: (page, shown) => openWithPasskeys(page, shown, 2, null),
+  },
+  {
+    name: 'passkey, signed in with the password',
+    isSignedIn: false,
+    async open(page, shown) {
+      await openWithPasskeys(page, shown, 1, null)
+      await page.getByRole('link', { name: `${shown.texts.passkeys.change} Chrome 1` }).click()
+      await page.waitForURL('**/account/passkeys/*')
+    },
   },
   {
     name: 'account with as many passkeys as possible',

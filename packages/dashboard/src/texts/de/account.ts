@@ -1,5 +1,12 @@
+import type { SecondFactorKind } from '@store-export/control'
 import type { AccountTexts } from '../en/account.ts'
 import type { Format } from '../format.ts'
+
+const HOW: Readonly<Record<SecondFactorKind, string>> = {
+  passkey: 'mit Ihrem Passkey',
+  code: 'mit Ihrem Passwort und einem Code',
+  single_sign_on: 'bei Ihrer Plattform',
+}
 
 export const account = ({ plural }: Format): AccountTexts => ({
   title: 'Ihr Konto',
@@ -39,6 +46,16 @@ export const account = ({ plural }: Format): AccountTexts => ({
       rateLimited: (seconds) =>
         `Zu viele Versuche. Warten Sie ${plural(seconds, { one: '# Sekunde', other: '# Sekunden' })}, und versuchen Sie es dann noch einmal.`,
     },
+  },
+  signInFirst: {
+    addPasskey: (factor) =>
+      `Melden Sie sich ab und ${HOW[factor]} wieder an, um ${factor === 'passkey' ? 'einen weiteren' : 'einen Passkey'} hinzuzufügen.`,
+    removePasskey: (factor) =>
+      `Melden Sie sich ab und ${HOW[factor]} wieder an, um diesen Passkey zu entfernen. Wenn das nicht geht, bitten Sie den Support Ihrer Plattform, ihn zu entfernen.`,
+    setUpTwoFactor: (factor) =>
+      `Melden Sie sich ab und ${HOW[factor]} wieder an, um die Anmeldung mit zwei Faktoren einzurichten.`,
+    changeTwoFactor: (factor) =>
+      `Melden Sie sich ab und ${HOW[factor]} wieder an, um die Anmeldung mit zwei Faktoren zu ändern.`,
   },
   sessions: {
     title: 'Wo Sie angemeldet sind',

@@ -1,6 +1,13 @@
 // Texts of the account page: language, password, and sessions.
 
+import type { SecondFactorKind } from '@store-export/control'
 import type { Format } from '../format.ts'
+
+const HOW: Readonly<Record<SecondFactorKind, string>> = {
+  passkey: 'with your passkey',
+  code: 'with your password and a code',
+  single_sign_on: 'at your platform',
+}
 
 export const account = ({ plural }: Format) => ({
   title: 'Your account',
@@ -39,6 +46,15 @@ export const account = ({ plural }: Format) => ({
       rateLimited: (seconds: number) =>
         `Too many attempts. Wait ${plural(seconds, { one: '# second', other: '# seconds' })} and try again.`,
     },
+  },
+  /** What to do before a change if the password alone opened the session. */
+  signInFirst: {
+    addPasskey: (factor: SecondFactorKind) =>
+      `Sign out and sign in ${HOW[factor]} to add ${factor === 'passkey' ? 'another one' : 'a passkey'}.`,
+    removePasskey: (factor: SecondFactorKind) =>
+      `Sign out and sign in ${HOW[factor]} to remove this passkey. If you can’t, ask your platform’s support to remove it.`,
+    setUpTwoFactor: (factor: SecondFactorKind) => `Sign out and sign in ${HOW[factor]} to set up two-factor sign-in.`,
+    changeTwoFactor: (factor: SecondFactorKind) => `Sign out and sign in ${HOW[factor]} to change two-factor sign-in.`,
   },
   sessions: {
     title: 'Where you’re signed in',

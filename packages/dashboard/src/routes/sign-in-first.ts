@@ -1,0 +1,35 @@
+// Tells with which second factor a merchant must sign in before changing how the account signs in. Otherwise, a person
+// with the password could add a passkey or an app, and so open a store that requires a second factor.
+
+import { readSecondFactor, type SecondFactorKind } from '@store-export/control'
+import type { MerchantRequest } from './dashboard-request.ts'
+
+/** With what the merchant must sign in before a change; null if this session can make the change. */
+export interface SignInFirst {
+  /**
+   * To add a passkey or an app. The strongest second factor of the account must have opened the session. An account
+   * without one needs only the password.
+   */
+  readonly toAdd: SecondFactorKind | null
+  /**
+   * To remove a passkey, to turn off codes, or to get new recovery codes. Any second factor of the account is enough, so
+   * that a merchant who lost a passkey can remove it with a code.
+   */
+  readonly toRemove: SecondFactorKind | null
+}
+
+/** Returns with what the merchant must sign in before each change. */
+export async function readSignInFirst({ services, session }: MerchantRequest): Promise<SignInFirst> {
+  const { used, factors } = await readSecondFactor(services.database, session.id)
+  const strongest = factors.find((factor) => canSignInWith(factor, services)) ?? null
+  return { toAdd: used === strongest ? null : strongest, toRemove: used === null ? strongest : null }
+}
+
+/** Whether the dashboard offers the sign-in. The operator can turn single sign-on off, or move to an IP address. */
+function canSignInWith(
+  factor: SecondFactorKind,
+  { accounts, origins }: Pick<MerchantRequest['services'], 'accounts' | 'origins'>,
+): boolean {
+  if (factor === 'single_sign_on') return accounts.singleSignOn !== null
+  return factor === 'code' || origins.passkeyOrigin !== null
+}
