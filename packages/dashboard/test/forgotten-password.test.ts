@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountsOf, addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -37,6 +38,27 @@ async function byLink(): Promise<PlainBrowser> {
 }
 const setPassword = (visitor: PlainBrowser, fields: Record<string, string> = {}) =>
   visitor.send('/account', '/account/password', { next: NEXT, ...fields })
+
+describe('a merchant without a password', () => {
+  test('if the session is older than ten minutes, it can not set the first password, and the page says what to do', async () => {
+    const email = `guest-${randomUUID()}@example.com`
+    await (await accountsOf(platform)).addMerchant(email, store.id)
+    merchant = { ...merchant, email }
+    const visitor = await byLink()
+    const fields = await visitor.hiddenOf('/account', '/account/password')
+    await platform.controlSql`update merchant_links set expires_at = now() where identifier like 'new-password-%'`
+    await platform.controlSql`
+      update merchant_sessions set created_at = now() - interval '601 seconds'
+      where merchant_id = (select id from merchants where email = ${email})`
+    const page = await visitor.get('/account')
+    expect(page.text).toContain('To set a password, sign out, sign in again')
+    expect(page.text).not.toContain('action="/account/password"')
+    expect((await visitor.post('/account/password', { ...fields, next: NEXT })).status).toBe(400)
+    await expect(browser().signIn({ email, password: NEXT })).rejects.toThrow('the sign-in returned 400')
+    expect((await setPassword(await byLink())).status).toBe(303)
+    await browser().signIn({ email, password: NEXT })
+  })
+})
 
 describe('a merchant who forgot the password', () => {
   test('after a sign-in by link, a merchant can set a password without the current one, other sessions end, and an email reports it', async () => {

@@ -72,6 +72,62 @@ async function pendingId(): Promise<string> {
   return row?.id ?? ''
 }
 
+describe('a store that requires a second factor', () => {
+  const SIGN_IN_AGAIN = 'sign out, sign in again with your second factor'
+  const rolePath = (id: string) => `${members()}/${id}/role`
+
+  /** Sets the rule, and the age of the member's session, which single sign-on opened. */
+  async function prepare(isRequired: boolean, ageSeconds: number): Promise<void> {
+    await platform.controlSql`update stores set two_factor_required = ${isRequired} where id = ${store.id}`
+    await platform.controlSql`
+      update merchant_sessions
+      set opened_by = 'single_sign_on', created_at = now() - make_interval(secs => ${ageSeconds})
+      where merchant_id = ${merchant.id}`
+  }
+
+  /** Sends each form that can add an admin. Returns their responses. */
+  async function addAdmins(other: TestMerchant) {
+    const again = `${members()}/invitations/${await pendingId()}/send`
+    return [
+      await inviteAs(member, newEmail(), 'admin'),
+      await member.post(again, { form_token: await member.formTokenOf('/account', '/sign-out') }),
+      await member.send(rolePath(other.id), rolePath(other.id), { role: 'admin' }),
+    ]
+  }
+
+  const state = async () => ({
+    invitations: (await platform.controlSql`select from invitations where store_id = ${store.id}`).length,
+    admins: (await platform.controlSql`select from memberships where store_id = ${store.id} and role = 'admin'`).length,
+    emails: smtp.emails.length,
+  })
+
+  test('if the session is older than ten minutes, no form adds an admin, and each page says to sign in again', async () => {
+    const other = await addMerchant(platform, store.id)
+    await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
+    await inviteAs(member, newEmail(), 'admin')
+    await prepare(true, 601)
+    const before = await state()
+    for (const { status, text } of await addAdmins(other))
+      expect([status, text.includes(SIGN_IN_AGAIN)]).toEqual([409, true])
+    expect(await state()).toEqual(before)
+    await inviteAs(member, newEmail(), 'viewer')
+    await member.send(rolePath(other.id), rolePath(other.id), { role: 'developer' })
+    expect(await state()).toEqual({ ...before, invitations: 2, emails: before.emails + 1 })
+  })
+
+  test.each([
+    ['the session is at most ten minutes old', true, 590],
+    ['the store does not require a second factor', false, 86_400],
+  ])('if %s, each form that can add an admin adds one or sends its invitation', async (_, isRequired, ageSeconds) => {
+    const other = await addMerchant(platform, store.id)
+    await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
+    await inviteAs(member, newEmail(), 'admin')
+    await prepare(isRequired, ageSeconds)
+    expect((await addAdmins(other)).map(({ status }) => status)).toEqual([303, 303, 303])
+    expect(await state()).toEqual({ invitations: 2, admins: 2, emails: 3 })
+  })
+})
+
 describe('invitations by email', () => {
   test('if a member invites a person, the email has the store, the inviter, and a link, and no page has the link', async () => {
     const email = newEmail()

@@ -11,6 +11,7 @@ import {
   discountAttempt,
   type MemberRole,
   parseEmail,
+  readSecondFactor,
 } from '@store-export/control'
 import { findLanguage, type Language } from '../texts/languages.ts'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
@@ -51,9 +52,18 @@ export type SignInResult =
 
 /**
  * Reason for which the dashboard did not change a password. `current`: the current password is wrong. `link expired`: the
- * sign-in by link was too long ago, so the current password is needed.
+ * sign-in by link was too long ago, so the current password is needed. `session old`: the account has no password, and
+ * the sign-in was too long ago to set the first one.
  */
-export type PasswordRejection = 'current' | 'too short' | 'too long' | 'link expired'
+export type PasswordRejection = 'current' | 'too short' | 'too long' | 'link expired' | 'session old'
+
+/** Age of a session in seconds up to which it is fresh. */
+const FRESH_SECONDS = 600
+
+/** Whether a session of this age is fresh. */
+export function isFreshAge(ageSeconds: number): boolean {
+  return ageSeconds <= FRESH_SECONDS
+}
 
 /** Creates accounts, signs merchants in and out, and changes passwords. */
 export class Accounts {
@@ -234,9 +244,14 @@ export class Accounts {
     return this.#linkSignIns.allowsNewPassword(session.id)
   }
 
+  /** Whether the session is new enough to set the first password of its account. */
+  async allowsFirstPassword({ id }: MerchantSession): Promise<boolean> {
+    return isFreshAge((await readSecondFactor(this.#database, id)).ageSeconds)
+  }
+
   /**
    * Changes the password, or sets the first password, and ends all other sessions. After a sign-in by link, the current
-   * password is not needed. `current` is null if the form has no field for it. Attempts are rate limited per account. A
+   * password is not needed. The first password needs a fresh session. `current` is null if the form has no field for it. Attempts are rate limited per account. A
    * checked current password replaces the current session, so the result has the cookies of the new session.
    */
   async changePassword(
@@ -247,7 +262,10 @@ export class Accounts {
     const { current, next, headers } = change
     const problem = lengthProblem(next)
     if (problem !== null) return { problem }
-    if ((await this.#linkSignIns.useNewPassword(session.id)) || !(await this.hasPassword(merchantId))) {
+    const isFirst = !(await this.hasPassword(merchantId))
+    // Otherwise, a stolen session could get a password, with which it could add a passkey.
+    if (isFirst && !(await this.allowsFirstPassword(session))) return { problem: 'session old' }
+    if ((await this.#linkSignIns.useNewPassword(session.id)) || isFirst) {
       await this.setPassword(merchantId, next)
       await this.#auth.api.revokeOtherSessions({ headers: cookieHeader(headers) })
       return { cookies: [] }

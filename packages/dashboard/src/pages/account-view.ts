@@ -1,7 +1,7 @@
 // Renders the account page: language, password, second factor, passkeys, and sessions.
 
 import { NEW_PASSWORD_MINUTES } from '../accounts/link-sign-ins.ts'
-import { badge, card, pageHead } from '../ui/components.ts'
+import { badge, callout, card, pageHead } from '../ui/components.ts'
 import { relativeTime } from '../ui/dates.ts'
 import { button, field, form } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
@@ -26,6 +26,9 @@ export function accountView(frame: Frame, page: AccountPage): Html {
 function passwordCard(frame: Frame, page: AccountPage): Html {
   const { passwordProblem: problem, passwordLengthMin, hasPassword, needsNoCurrentPassword } = page
   const { password: texts } = frame.texts.account
+  const title = { id: 'password', title: texts.title }
+  if (page.needsNewSession)
+    return card({ ...title, note: texts.noteSet }, callout(texts.problems.sessionOld, 'waiting'))
   const fields = html`${
     hasPassword && !needsNoCurrentPassword
       ? field({
@@ -51,10 +54,7 @@ ${button(hasPassword ? texts.change : texts.set)}`
   const store = storeId === null ? NOTHING : html`<input type="hidden" name="store" value="${storeId}">`
   const noteChange = needsNoCurrentPassword ? texts.noteForgotten(NEW_PASSWORD_MINUTES) : texts.noteChange
   const note = hasPassword ? noteChange : texts.noteSet
-  return card(
-    { id: 'password', title: texts.title, note },
-    form({ action: '/account/password', frame }, html`${store}${fields}`),
-  )
+  return card({ ...title, note }, form({ action: '/account/password', frame }, html`${store}${fields}`))
 }
 
 function sessionsCard(frame: Frame, page: AccountPage): Html {

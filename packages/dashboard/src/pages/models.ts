@@ -91,6 +91,8 @@ export interface AccountPage {
   readonly hasPassword: boolean
   /** Whether a sign-in by link lets the merchant set a new password without the current one. */
   readonly needsNoCurrentPassword: boolean
+  /** Whether the merchant must sign in again to set the first password. */
+  readonly needsNewSession: boolean
   readonly passwordLengthMin: number
   /** The field that the dashboard rejected, and its error message; null without an error. */
   readonly passwordProblem: { readonly field: 'current' | 'next'; readonly text: string } | null

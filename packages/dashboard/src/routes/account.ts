@@ -127,12 +127,14 @@ export async function renderAccount(
   const store = storeOf(request, storeId)
   const isOn = request.session.hasTwoFactor
   const signInFirst = await readSignInFirst(request)
+  const hasPassword = await accounts.hasPassword(request.session.merchantId)
   const page = {
     email: request.session.email,
     storeId: store?.id ?? null,
     chosenLanguage: request.session.language,
-    hasPassword: await accounts.hasPassword(request.session.merchantId),
+    hasPassword,
     needsNoCurrentPassword: await accounts.allowsNewPassword(request.session),
+    needsNewSession: !hasPassword && !(await accounts.allowsFirstPassword(request.session)),
     passwordLengthMin: PASSWORD_LENGTH.min,
     passwordProblem: problem,
     twoFactor: {

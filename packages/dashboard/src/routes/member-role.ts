@@ -6,6 +6,7 @@ import type { FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import type { HandlerResult, PageResult, StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
+import { canAddAdmins } from './fresh-session.ts'
 import { redirectToMembers } from './members.ts'
 import { memberFrame, memberOf } from './remove-member.ts'
 
@@ -20,6 +21,8 @@ export async function changeRole(request: StoreRequest, form: FormFields): Promi
   const { problems } = request.texts.roles
   const role = findMemberRole(form.role ?? '')
   if (role === null) return { ...(await showForm(request, problems.none)), status: 400 }
+  if (role === 'admin' && !(await canAddAdmins(request)))
+    return { ...(await showForm(request, request.texts.twoFactorRule.signInAgain)), status: 409 }
   const outcome = await changeMemberRole({
     database: services.database,
     storeId: store.id,

@@ -25,6 +25,7 @@ import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
 import { flashCookie, takeFlash } from './flash.ts'
+import { canAddAdmins } from './fresh-session.ts'
 import { actorOf } from './keys.ts'
 
 /** Returns the message for a value of the flash cookie; null for another value. */
@@ -82,6 +83,7 @@ export async function inviteMember(request: StoreRequest, form: FormFields): Pro
     return { ...(await renderMembers(request, content)), status: 400 } as const
   }
   if (role === null) return rejected(request.texts.roles.problems.none)
+  if (role === 'admin' && !(await canAddAdmins(request))) return renderSignInAgain(request, { email: typed, role })
   try {
     return await sendTo(request, { email: parseEmail(form.email ?? ''), role }, typed)
   } catch (error) {
@@ -96,9 +98,26 @@ const TYPED_LENGTH_MAX = 300
 export async function sendAgain(request: StoreRequest): Promise<HandlerResult> {
   const { mailer } = request.services
   if (mailer === null) return notFoundPage(request)
+  if ((await invitesAdmin(request)) && !(await canAddAdmins(request)))
+    return renderSignInAgain(request, { email: '', role: ROLE_OFFERED })
   const sent = await sendInvitationAgain(request, invitationIdOf(request), mailer)
   if (sent === null) return redirectToMembers(request, 'members.ended')
   return afterSending(request, sent.outcome, { ...sent.person, typed: sent.person.email })
+}
+
+/** Whether the invitation of the URL is for an admin. */
+async function invitesAdmin(request: StoreRequest): Promise<boolean> {
+  const pending = await listInvitations(request.services.database, request.store.id)
+  return pending.some(({ id, role }) => id === invitationIdOf(request) && role === 'admin')
+}
+
+/** Returns the page of the members, which says that the admin must sign in again. */
+async function renderSignInAgain(
+  request: StoreRequest,
+  typed: Pick<MembersContent, 'email' | 'role'>,
+): Promise<PageResult> {
+  const notice = { kind: 'problem', text: request.texts.twoFactorRule.signInAgain } as const
+  return { ...(await renderMembers(request, { ...typed, problem: null, notice })), status: 409 }
 }
 
 /** POST /stores/{s}/settings/members/invitations/{i}/withdraw: ends an invitation. */

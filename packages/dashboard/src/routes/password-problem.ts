@@ -9,6 +9,7 @@ export function passwordProblem({ account }: Texts, reason: PasswordRejection): 
   const { problems } = account.password
   if (reason === 'current') return problems.current
   if (reason === 'link expired') return problems.linkExpired
+  if (reason === 'session old') return problems.sessionOld
   const { min, max } = PASSWORD_LENGTH
   return reason === 'too short' ? problems.tooShort(min) : problems.tooLong(max)
 }

@@ -6,11 +6,9 @@ import { twoFactorRuleView } from '../pages/two-factor-rule-view.ts'
 import type { FormFields } from '../security/form-body.ts'
 import type { HandlerResult, PageResult, StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
+import { hasFreshSession } from './fresh-session.ts'
 import { redirectToMembers } from './members.ts'
 import { memberFrame } from './remove-member.ts'
-
-/** Age of a session in seconds up to which its second factor is fresh. */
-const FRESH_SECONDS = 600
 
 /** GET /stores/{s}/settings/members/two-factor: shows the form that turns the rule on or off. */
 export async function twoFactorRulePage(request: StoreRequest): Promise<HandlerResult> {
@@ -44,11 +42,6 @@ async function setRule(request: StoreRequest, isRequired: boolean): Promise<Hand
   const outcome = await setTwoFactorRule({ database, storeId: store.id, isRequired, changedBy: session.merchantId })
   if (outcome === 'forbidden') return notFoundPage(request)
   return redirectToMembers(request, isRequired ? 'members.two-factor-on' : 'members.two-factor-off')
-}
-
-async function hasFreshSession({ services, session }: StoreRequest): Promise<boolean> {
-  const { used, ageSeconds } = await readSecondFactor(services.database, session.id)
-  return used !== null && ageSeconds <= FRESH_SECONDS
 }
 
 async function showForm(request: StoreRequest, problem: string | null): Promise<PageResult> {

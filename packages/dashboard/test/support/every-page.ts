@@ -241,6 +241,18 @@ const OUTSIDE: readonly EveryPage[] = [
       await page.goto(`${scene.url}/account`)
     },
   },
+  {
+    name: 'account without a password, signed in too long ago',
+    isSignedIn: false,
+    async open(page, { scene, guest, texts }) {
+      const token = await (await accountsOf(scene.platform)).createSignInLink(guest.email)
+      await page.goto(`${scene.url}/link/${token}`)
+      await page.getByRole('button', { name: texts.signIn.button }).click()
+      await scene.platform.controlSql`
+        update merchant_sessions set created_at = now() - interval '1 hour' where merchant_id = ${guest.id}`
+      await page.goto(`${scene.url}/account`)
+    },
+  },
 ]
 
 const STORE_PAGES: readonly EveryPage[] = [

@@ -41,6 +41,8 @@ export const account = ({ plural }: Format): AccountTexts => ({
       current: 'Das ist nicht Ihr aktuelles Passwort.',
       linkExpired:
         'Ihre Anmeldung mit einem Link ist zu lange her. Geben Sie Ihr aktuelles Passwort ein, oder melden Sie sich mit einem neuen Link an.',
+      sessionOld:
+        'Um ein Passwort festzulegen, melden Sie sich ab und wieder an. Öffnen Sie dann diese Seite innerhalb von zehn Minuten.',
       tooShort: (lengthMin) => `Verwenden Sie mindestens ${lengthMin} Zeichen.`,
       tooLong: (lengthMax) => `Verwenden Sie höchstens ${lengthMax} Zeichen.`,
       rateLimited: (seconds) =>

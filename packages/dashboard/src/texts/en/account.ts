@@ -41,6 +41,7 @@ export const account = ({ plural }: Format) => ({
     problems: {
       current: 'This isn’t your current password.',
       linkExpired: 'You signed in with a link too long ago. Type your current password, or sign in with a new link.',
+      sessionOld: 'To set a password, sign out, sign in again, and return to this page within ten minutes.',
       tooShort: (lengthMin: number) => `Use at least ${lengthMin} characters.`,
       tooLong: (lengthMax: number) => `Use at most ${lengthMax} characters.`,
       rateLimited: (seconds: number) =>

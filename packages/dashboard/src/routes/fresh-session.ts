@@ -1,0 +1,19 @@
+// Tells whether a session is fresh enough for changes that a stolen session must not make.
+
+import { readSecondFactor } from '@store-export/control'
+import { isFreshAge } from '../accounts/accounts.ts'
+import type { MerchantRequest, StoreRequest } from './dashboard-request.ts'
+
+/** Whether a second factor opened the session a few minutes ago. */
+export async function hasFreshSession({ services, session }: MerchantRequest): Promise<boolean> {
+  const { used, ageSeconds } = await readSecondFactor(services.database, session.id)
+  return used !== null && isFreshAge(ageSeconds)
+}
+
+/**
+ * Whether the session can invite admins and make members admins. If the store requires a second factor, the session must
+ * be fresh. Otherwise, a stolen session could add an admin who keeps the access after the session ends.
+ */
+export async function canAddAdmins(request: StoreRequest): Promise<boolean> {
+  return !request.store.requiresTwoFactor || (await hasFreshSession(request))
+}
