@@ -6,10 +6,12 @@ import {
   completeRequest,
   DecryptionError,
   HEARTBEAT_MS,
+  type IdempotencyOutcome,
   type IdempotentRequest,
   idempotentRequest,
   keepRequest,
   type RegistryContext,
+  type RequestRun,
   type StoredResponse,
 } from '@store-export/control'
 import { Problem } from './problems.ts'
@@ -46,20 +48,22 @@ export async function onceForKey(
   if (!KEY.test(key))
     throw invalidRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 visible ASCII characters' }])
   const request = idempotentRequest({ ...facts, key })
-  const earlier = await begin(context, request)
-  if (earlier === null) return runOnce(context, request, run)
-  const headers = { 'content-type': earlier.contentType, 'idempotent-replayed': 'true' }
-  return new Response(earlier.body, { status: earlier.status, headers })
+  const begun = await begin(context, request)
+  if (begun.kind === 'run') return runOnce(context, begun.run, run)
+  const { status, contentType, body } = begun.response
+  return new Response(body, { status, headers: { 'content-type': contentType, 'idempotent-replayed': 'true' } })
 }
 
-/** Returns the stored response; null for a new request, which is then registered as running. */
-async function begin(context: RegistryContext, request: IdempotentRequest): Promise<StoredResponse | null> {
+/** Returns the stored response, or the run of a new request, which is then registered as running. */
+async function begin(
+  context: RegistryContext,
+  request: IdempotentRequest,
+): Promise<Extract<IdempotencyOutcome, { readonly kind: 'run' | 'completed' }>> {
   const outcome = await beginRequest(context, request).catch((error: unknown) => {
     if (!(error instanceof DecryptionError)) throw error
     throw new Problem('response-unreadable', 'the stored response was encrypted with another secret', { cause: error })
   })
-  if (outcome.kind === 'run') return null
-  if (outcome.kind === 'completed') return outcome.response
+  if (outcome.kind === 'run' || outcome.kind === 'completed') return outcome
   if (outcome.kind === 'different')
     throw new Problem('idempotency-key-reused', 'another request was sent with this Idempotency-Key; use a new key')
   throw new Problem('request-running', 'the first request with this Idempotency-Key is still running', {
@@ -70,18 +74,18 @@ async function begin(context: RegistryContext, request: IdempotentRequest): Prom
 /** Runs a new request, and writes its heartbeat until it is finished. */
 async function runOnce(
   context: RegistryContext,
-  request: IdempotentRequest,
+  registered: RequestRun,
   run: (finish: Finish) => Promise<Response>,
 ): Promise<Response> {
   // A missing heartbeat only allows an early repetition, and the next statement of the request reports a lost database.
   const heartbeat = setInterval(
-    () => void keepRequest(context.database, request).catch(() => undefined),
+    () => void keepRequest(context.database, registered).catch(() => undefined),
     HEARTBEAT_MS,
   ).unref()
   const finish: Finish = async (response) => {
     clearInterval(heartbeat)
-    if (response === null) await abandonRequest(context.database, request)
-    else await completeRequest(context, request, response)
+    if (response === null) await abandonRequest(context.database, registered)
+    else await completeRequest(context, registered, response)
   }
   try {
     return await run(finish)

@@ -4,7 +4,7 @@
 // - Running: its row has no status, and the node writes a heartbeat. A repetition is refused.
 // - Completed: a repetition gets the stored response.
 // - Abandoned: the node stopped before it completed the request. `ABANDONED_SECONDS` after its last heartbeat, a
-//   repetition runs it again.
+//   repetition runs it again. If the first run continues after all, it changes nothing in the row of the second.
 
 import { createHash } from 'node:crypto'
 import { sql } from '@store-export/postgres'
@@ -24,6 +24,11 @@ export interface IdempotentRequest {
   readonly requestHash: Buffer
 }
 
+/** One run of a request. Only the last run of a request writes its row. */
+export interface RequestRun extends IdempotentRequest {
+  readonly runId: string
+}
+
 /** A response as the client got it. */
 export interface StoredResponse {
   readonly status: number
@@ -34,7 +39,7 @@ export interface StoredResponse {
 /** What to do with a request. */
 export type IdempotencyOutcome =
   /** The request is new, and the caller runs it. */
-  | { readonly kind: 'run' }
+  | { readonly kind: 'run'; readonly run: RequestRun }
   /** Another request with this key is running. */
   | { readonly kind: 'running' }
   /** Another request was sent with this key. */
@@ -63,14 +68,15 @@ export async function beginRequest(
   request: IdempotentRequest,
 ): Promise<IdempotencyOutcome> {
   const { keyHash, requestHash } = request
-  const begun = await database.pool.execute(sql`
+  const [begun] = await database.pool.query<{ runId: string }>(sql`
     insert into idempotency_keys as i (key_hash, request_hash) values (${keyHash}, ${requestHash})
     on conflict (key_hash) do update
-      set request_hash = excluded.request_hash, active_at = clock_timestamp(), status = null, content_type = null,
-        response = null
+      set request_hash = excluded.request_hash, run_id = excluded.run_id, active_at = clock_timestamp(), status = null,
+        content_type = null, response = null
     where i.active_at < clock_timestamp() - case when i.status is null
-      then make_interval(secs => ${ABANDONED_SECONDS}::int) else make_interval(hours => ${IDEMPOTENCY_HOURS}::int) end`)
-  if (begun > 0) return { kind: 'run' }
+      then make_interval(secs => ${ABANDONED_SECONDS}::int) else make_interval(hours => ${IDEMPOTENCY_HOURS}::int) end
+    returning run_id as "runId"`)
+  if (begun !== undefined) return { kind: 'run', run: { ...request, runId: begun.runId } }
   const [known] = await database.pool.query<{
     isSame: boolean
     status: number | null
@@ -90,28 +96,32 @@ export async function beginRequest(
   }
 }
 
-/** Stores the response of a request that `beginRequest` registered. */
+/** Stores the response of a run that `beginRequest` registered, unless a repetition has replaced the run. */
 export async function completeRequest(
   { database, keys, random }: EncryptionContext,
-  request: IdempotentRequest,
+  run: RequestRun,
   { status, contentType, body }: StoredResponse,
 ): Promise<void> {
-  const response = encryptPassword({ keys, storeId: ownerOf(request), password: body, random })
+  const response = encryptPassword({ keys, storeId: ownerOf(run), password: body, random })
   await database.pool.execute(sql`
     update idempotency_keys
     set status = ${status}, content_type = ${contentType}, response = ${response}, active_at = clock_timestamp()
-    where key_hash = ${request.keyHash}`)
+    where ${isRunning(run)}`)
 }
 
-/** Writes the heartbeat of a running request. */
-export async function keepRequest({ pool }: ControlDatabase, { keyHash }: IdempotentRequest): Promise<void> {
-  await pool.execute(sql`
-    update idempotency_keys set active_at = clock_timestamp() where key_hash = ${keyHash} and status is null`)
+/** Writes the heartbeat of a run. */
+export async function keepRequest({ pool }: ControlDatabase, run: RequestRun): Promise<void> {
+  await pool.execute(sql`update idempotency_keys set active_at = clock_timestamp() where ${isRunning(run)}`)
 }
 
-/** Deletes the row of a request that failed, so that a repetition runs it again. */
-export async function abandonRequest({ pool }: ControlDatabase, { keyHash }: IdempotentRequest): Promise<void> {
-  await pool.execute(sql`delete from idempotency_keys where key_hash = ${keyHash} and status is null`)
+/** Deletes the row of a run that failed, so that a repetition runs the request again. */
+export async function abandonRequest({ pool }: ControlDatabase, run: RequestRun): Promise<void> {
+  await pool.execute(sql`delete from idempotency_keys where ${isRunning(run)}`)
+}
+
+/** The condition for the row of a run that has not ended. The row can belong to a later run with the same key. */
+function isRunning({ keyHash, runId }: RequestRun) {
+  return sql`key_hash = ${keyHash} and run_id = ${runId} and status is null`
 }
 
 /** Deletes responses after 24 hours. Returns the number of deleted rows. */

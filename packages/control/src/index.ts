@@ -88,9 +88,11 @@ export {
   completeRequest,
   deleteOldResponses,
   HEARTBEAT_MS,
+  type IdempotencyOutcome,
   type IdempotentRequest,
   idempotentRequest,
   keepRequest,
+  type RequestRun,
   type StoredResponse,
 } from './idempotency.ts'
 export {
