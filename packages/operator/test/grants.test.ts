@@ -40,6 +40,15 @@ test("[GEN-3] after the SQL of stores grants has run, the role can select the co
   await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
 })
 
+test('if the name of the role contains dollar quotes, the SQL of stores grants contains it only as a name', async () => {
+  const role = newRole('$$; create table planted (); --')
+  const store = await ownStore()
+  const reader = await grants('--role', role)
+  await store.owner.unsafe(reader.sql)
+  expect(await store.owner`select to_regclass('planted') as planted`).toEqual([{ planted: null }])
+  expect(await asReader(store.url, reader)`select id from orders`).toEqual([])
+})
+
 test('after the SQL of stores grants --grants-only has run, an existing role can read a second database', async () => {
   const role = newRole()
   const [first, second] = [await ownStore(), await ownStore()]
@@ -66,9 +75,9 @@ test('after the SQL of stores grants --grants-only has run, an existing role can
 })
 
 /** A unique name, because roles exist once per server. Databases that are created later are dropped before the role. */
-function newRole(): string {
-  const role = `reader_${randomBytes(6).toString('hex')}`
+function newRole(suffix = ''): string {
+  const role = `reader_${randomBytes(6).toString('hex')}${suffix}`
   const admin = openClientForTest(inject('postgresUrl'))
-  onTestFinished(async () => void (await admin.unsafe(`drop role if exists ${role}`)))
+  onTestFinished(async () => void (await admin.unsafe(`drop role if exists "${role}"`)))
   return role
 }

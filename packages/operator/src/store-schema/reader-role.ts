@@ -1,7 +1,7 @@
 // Generates SQL for the reader's role, with which the service reads a store.
 
 import type { RevisionId } from '@store-export/contract'
-import { quoteName, quoteSchema, quoteTable, quoteText } from './sql-text.ts'
+import { dollarQuote, quoteName, quoteSchema, quoteTable, quoteText } from './sql-text.ts'
 import { storeTables } from './store-tables.ts'
 
 /**
@@ -72,10 +72,10 @@ export function readerRoleResetSql({ role }: { role: string }): string {
 
 /** Returns SQL that lets the role connect to the current database. Run it as the database's owner. It can run again. */
 export function readerConnectSql({ role }: { role: string }): string {
-  return `do $$ begin
+  const block = `begin
   execute format('grant connect on database %I to %I', current_database(), ${quoteText(role)});
-end $$;
-`
+end`
+  return `do ${dollarQuote(block)};\n`
 }
 
 interface Grants {
@@ -97,9 +97,10 @@ export function readerGrantsSql({ role, revision, schemaName = 'public' }: Grant
 
 /** Returns SQL that runs a statement and ignores the errors in `conditions`. */
 function tryStatement(statement: string, conditions: string): string {
-  return `do $$ begin
+  const block = `begin
   ${statement};
 exception when ${conditions} then
   raise notice '% (left out)', sqlerrm;
-end $$;`
+end`
+  return `do ${dollarQuote(block)};`
 }

@@ -2,7 +2,7 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
 import { readerGrantsSql, readerRoleSql } from './reader-role.ts'
 import { scramVerifier } from './scram-verifier.ts'
-import { quoteName, quoteText, splitAtCommas, splitStatements } from './sql-text.ts'
+import { dollarQuote, quoteName, quoteText, splitAtCommas, splitStatements } from './sql-text.ts'
 import { urlForDatabase, urlForLogin } from './store-url.ts'
 
 describe('SQL text', () => {
@@ -10,6 +10,12 @@ describe('SQL text', () => {
     expect(quoteName('or"der')).toBe('"or""der"')
     expect(quoteText("it's")).toBe("'it''s'")
     expect(quoteText("\\'")).toBe("E'\\\\'''")
+  })
+
+  test('if a block contains dollar quotes, its own quotes are different', () => {
+    expect(dollarQuote('begin end')).toBe('$$ begin end $$')
+    expect(dollarQuote('"a$$b"')).toBe('$block1$ "a$$b" $block1$')
+    expect(dollarQuote('"a$$b$block1$c"')).toBe('$block2$ "a$$b$block1$c" $block2$')
   })
 
   test('if semicolons are in strings, function bodies, or comments, a SQL file is not split there', () => {

@@ -21,6 +21,13 @@ export function quoteText(text: string): string {
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
 }
 
+/** Returns a block of code between dollar quotes. The name of a role or a database in it can contain `$$`. */
+export function dollarQuote(block: string): string {
+  let tag = '$$'
+  for (let attempt = 1; block.includes(tag); attempt++) tag = `$block${attempt}$`
+  return `${tag} ${block} ${tag}`
+}
+
 /** Returns the parts of a list between commas outside parentheses and quotes. */
 export function splitAtCommas(list: string): string[] {
   const parts: string[] = []
