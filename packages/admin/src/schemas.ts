@@ -155,33 +155,41 @@ function checkStore(store: Partial<StoreRules>, context: z.RefinementCtx): void 
   if (new Set(names).size < names.length) issue('keys', 'must have different names')
 }
 
+const storeChanges = {
+  name: storeName.optional(),
+  state: state.optional(),
+  database_url: databaseUrl.optional(),
+  schema: schemaName.optional(),
+  two_factor_required: twoFactorRequired.optional(),
+}
+
 /** Changes of a store. */
 export const storeChange = z
-  .strictObject({
-    name: storeName.optional(),
-    state: state.optional(),
-    database_url: databaseUrl.optional(),
-    schema: schemaName.optional(),
-    two_factor_required: twoFactorRequired.optional(),
-  })
-  .superRefine((change, context) => requireMember(change, context))
+  .strictObject(storeChanges)
+  .superRefine(requireOneOf(storeChanges))
   .meta({ id: 'StoreChange', description: 'Changes of a store. An absent member stays unchanged.' })
+
+const keyChanges = {
+  name: keyName.optional(),
+  state: z.enum(['active', 'off']).optional().meta({ description: 'The API rejects a key that is off.' }),
+  scopes: permissions.scopes.optional(),
+  expires_at: permissions.expires_at.optional(),
+  allowed_addresses: permissions.allowed_addresses.optional(),
+}
 
 /** Changes of a key. */
 export const keyChange = z
-  .strictObject({
-    name: keyName.optional(),
-    state: z.enum(['active', 'off']).optional().meta({ description: 'The API rejects a key that is off.' }),
-    scopes: permissions.scopes.optional(),
-    expires_at: permissions.expires_at.optional(),
-    allowed_addresses: permissions.allowed_addresses.optional(),
-  })
-  .superRefine((change, context) => requireMember(change, context))
+  .strictObject(keyChanges)
+  .superRefine(requireOneOf(keyChanges))
   .meta({ id: 'KeyChange', description: 'Changes of a key. An absent member stays unchanged.' })
 
-function requireMember(change: object, context: z.RefinementCtx): void {
-  if (Object.values(change).some((value) => value !== undefined)) return
-  context.addIssue({ code: 'custom', message: 'must have at least one member', path: [] })
+/** Returns a check that a change has at least one of these members. */
+function requireOneOf(members: object): (change: object, context: z.RefinementCtx) => void {
+  const message = `must have at least one of ${Object.keys(members).join(', ')}`
+  return (change, context) => {
+    if (Object.values(change).every((value) => value === undefined))
+      context.addIssue({ code: 'custom', message, path: [] })
+  }
 }
 
 /** How a key is replaced. */

@@ -109,6 +109,18 @@ test.each([
   },
 )
 
+test.each([{}, { access: 'everything', ends: 'never' }, { access: 'everything', addresses: '' }])(
+  '[R38, R39] if a form lacks fields, as %j does, the page says that it is incomplete, and the key keeps its limits',
+  async (fields) => {
+    const { store, save, keyOf } = await newShop()
+    const limits = { scopes: ['orders:read'], allowed_addresses: ['127.0.0.1/32'], expires_at: new Date('2099-06-30') }
+    await platform.controlSql`update api_keys set ${platform.controlSql(limits)} where id = ${store.keyId}`
+    const { status, text } = await save(fields)
+    expect([status, text.includes('the form arrived incomplete')]).toEqual([400, true])
+    expect(await keyOf()).toMatchObject(limits)
+  },
+)
+
 test('if another member changes a key while its permissions form is open, saving changes nothing and shows the new permissions', async () => {
   const { store, visitor, page, keyOf } = await newShop()
   const hidden = await visitor.hiddenOf(page, page)

@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto'
 import { changePermissions, hasPermissions, InvalidKeyPermissionError } from '@store-export/control'
 import type { KeyRow, TypedLimits } from '../pages/key-models.ts'
 import { permissionsView } from '../pages/key-permissions-view.ts'
-import type { FormFields } from '../security/form-body.ts'
+import { FormError, type FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from './dashboard-request.ts'
+import { unreadableFormPage } from './error-pages.ts'
+import { formPage } from './form-origin.ts'
 import { limitsOf, limitsProblem, permissionsOf, typedChange } from './key-limits.ts'
 import { activeKey, actorOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 
@@ -22,6 +24,11 @@ export async function permissionsPage(request: StoreRequest): Promise<HandlerRes
  * message. If another member has changed them since the page was shown, the form shows the permissions of now.
  */
 export async function savePermissions(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
+  const missing = FIELDS.filter((name) => form[name] === undefined)
+  if (missing.length > 0) {
+    const error = new FormError(400, `the form lacks the fields ${missing.join(', ')}`)
+    return unreadableFormPage(request, error, formPage(request.context.req.path))
+  }
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
   if (key === null) return redirectFromInactiveKey(request, page)
@@ -37,6 +44,9 @@ export async function savePermissions(request: StoreRequest, form: FormFields): 
   }
   return { to: storePaths(request.store.id).keyUsage(key.id) }
 }
+
+/** Fields that the page always sends. Without one, the key would lose a limit that the merchant didn't change. */
+const FIELDS = ['access', 'ends', 'addresses'] as const
 
 async function change(request: StoreRequest, key: KeyRow, limits: TypedLimits) {
   const { services, store, requestId } = request

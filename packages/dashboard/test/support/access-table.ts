@@ -41,7 +41,10 @@ export const STORE_ROUTES: Readonly<Record<string, StoreRoute>> = {
   'GET /settings/api/keys/:key/rename': DEVELOPER_PAGE,
   'POST /settings/api/keys/:key/rename': { ...DEVELOPER_FORM, fields: { name: 'Renamed by a form' } },
   'GET /settings/api/keys/:key/permissions': DEVELOPER_PAGE,
-  'POST /settings/api/keys/:key/permissions': { ...DEVELOPER_FORM, fields: { access: 'sales' } },
+  'POST /settings/api/keys/:key/permissions': {
+    ...DEVELOPER_FORM,
+    fields: { access: 'sales', ends: 'never', addresses: '' },
+  },
   'GET /settings/api/keys/:key/replace': DEVELOPER_PAGE,
   'POST /settings/api/keys/:key/replace': { ...DEVELOPER_FORM, fields: { ends: 'at once' } },
   'GET /settings/api/keys/:key/revoke': DEVELOPER_PAGE,

@@ -65,6 +65,20 @@ test('if some permissions of a key are changed, its other permissions stay', asy
   expect([status, json.errors.map(({ field }: { field: string }) => field)]).toEqual([400, Object.keys(invalid)])
 })
 
+test('if a change of a key has no member, the response names the members, and the key keeps its limits', async () => {
+  const limits = {
+    scopes: ['products:read'],
+    allowed_addresses: ['10.0.0.0/8'],
+    expires_at: '2099-01-01T00:00:00.000Z',
+  }
+  const storeId = await scene.store()
+  const { id } = await keyOf(storeId, { name: 'Stock', ...limits })
+  const { status, json } = await scene.send(`PATCH /v1/keys/${id}`, { body: {} })
+  const message = 'must have at least one of name, state, scopes, expires_at, allowed_addresses'
+  expect([status, json.errors]).toEqual([400, [{ field: 'body', message }]])
+  expect((await scene.send(`GET /v1/stores/${storeId}/keys`)).json.data).toMatchObject([limits])
+})
+
 test('if a replacement gets no personal data, the other permissions are those of the replaced key', async () => {
   const old = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
   const body = { without_personal_data: true }

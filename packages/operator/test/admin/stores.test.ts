@@ -233,7 +233,10 @@ test('if a store without a database is set to ready, the response is 400 and nam
 
 test('if a change of a store has no member, the response is 400', async () => {
   const { status, json } = await scene.send(`PATCH /v1/stores/${await scene.store()}`, { body: {} })
-  expect([status, json.errors]).toEqual([400, [{ field: 'body', message: 'must have at least one member' }]])
+  expect([status, json.errors]).toEqual([
+    400,
+    [{ field: 'body', message: 'must have at least one of name, state, database_url, schema, two_factor_required' }],
+  ])
 })
 
 test('if a store is removed twice, the second response says that it was removed before', async () => {
