@@ -138,7 +138,7 @@ test('the tests of alerts have series for each alert', () => {
 })
 
 test.for(ALERTS)(
-  'if the error of $name starts, this alert fires within two minutes, and no other alert fires',
+  'if the cause of $name starts, $name fires within two minutes, and no other alert fires',
   async (alert) => {
     const { series = {}, labels = {} } = CASES[alert.name] ?? {}
     const before = unitTest(series, ['1m45s'])

@@ -129,7 +129,7 @@ describe('[R36] malformed requests', () => {
     await expect.poll(served, { timeout: 4000 }).toBe(200)
   })
 
-  test('if headers arrive a few bytes at a time, the response is 408 at the time limit', async () => {
+  test('if headers arrive a few bytes at a time and are incomplete at the time limit, the response is 408', async () => {
     const socket = connectTo(url)
     const received: Buffer[] = []
     socket.on('data', (chunk: Buffer) => received.push(chunk))

@@ -187,7 +187,7 @@ describe('a key that excludes personal data', () => {
   })
 
   test(
-    `[R40] if ${REQUESTS} random requests are sent, their responses, request log, and events contain no personal value`,
+    `[R40] if ${REQUESTS} random requests are sent with a key without personal data, their responses, request log, and events contain no personal value`,
     async () => {
       const { store, reduced } = await sentinelStore()
       platform.events.length = 0

@@ -54,7 +54,7 @@ test.each([
   },
 )
 
-test('if errors of a parameter differ only in its value, the request log has one line for them, and another for another parameter', async () => {
+test('if requests have different invalid values of one parameter, the request log has one line for them, and another line for another parameter', async () => {
   const { keyId, key } = await platform.provision()
   for (const query of ['limit=1000', 'limit=x', 'updated_since=x']) await platform.get(`/api/v1/orders?${query}`, key)
   expect((await logOf(keyId, 2)).map(({ reason }) => reason.split(':')[0])).toEqual(['limit', 'updated_since'])

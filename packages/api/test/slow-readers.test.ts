@@ -66,7 +66,7 @@ test('[R41] if unread responses fill the memory limit of the service, API reques
   await platform.close()
 })
 
-test('if 12 large pages are requested at once and three fit into the response buffer, the other nine requests get 429', async () => {
+test('if a client requests 12 large pages without reading them, and three fit into the response buffer, the other nine requests get 429', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',

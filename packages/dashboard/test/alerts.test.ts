@@ -244,7 +244,7 @@ test('if a merchant opens the link in an email and confirms it, the merchant get
   expect(smtp.emails).toHaveLength(7)
 })
 
-test('if a node stops while the SMTP server hangs, no further email of the store is tried', async () => {
+test('if a node stops while an email fails, it tries no other email of the store, and no alert stays recorded', async () => {
   const { store } = await stoppedShop()
   await addMerchant(platform, store.id)
   const stopping = new AbortController()

@@ -138,7 +138,7 @@ describe('keys of a store', () => {
     for (const change of ['Turned off the key', 'Turned on the key']) expect(activity).toContain(change)
   })
 
-  test('if a key is off, it can be replaced by a key that is on, and it can be revoked', async () => {
+  test('if a key is turned off, it can be replaced by an active key, and it can be revoked', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     const path = (action: string) => `${shop.page}/keys/${id}/${action}`

@@ -34,7 +34,7 @@ test.each([
   expect(sent.get('vary')).toBe('accept-encoding, accept-language, cookie')
 })
 
-test('if a merchant chooses a language, it overrides the language of the browser on every node at once', async () => {
+test('if a merchant chooses a language, the next page on every node has it, whatever the language of the browser', async () => {
   const visitor = await signedIn()
   expect((await visitor.get(keysPage(), GERMAN)).text).toContain('Schlüssel erstellen')
   const { node, colleague } = await onAnotherNode()

@@ -520,7 +520,7 @@ describe('members', () => {
     expect(await pendingId()).toBe(id)
   })
 
-  test("if a URL of the merchant's store has an invitation or member of another store, nothing changes", async () => {
+  test('if a merchant sends a form of their store with an invitation or member of another store, nothing changes there', async () => {
     await invited(newEmail())
     const id = await pendingId()
     const foreign = await platform.provision()

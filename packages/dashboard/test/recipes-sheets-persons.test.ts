@@ -153,7 +153,7 @@ describe('Google Sheets tabs that a person changes', () => {
     await expectRepaired(spreadsheet)
   })
 
-  test('if a person protects a Google Sheets tab, the other tables are exported, and the message names the table', async () => {
+  test('if a person protects a Google Sheets tab, the other tables are exported, and the message names the table of the protected tab', async () => {
     const spreadsheet = await exported()
     spreadsheet.sheet('orders').isProtected = true
     await store.sql`update orders set email = 'new@example.com'`

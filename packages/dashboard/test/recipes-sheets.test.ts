@@ -96,7 +96,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toMatchObject([{ handler: 'continueExport', kind: 'once', at }])
   })
 
-  test('[SYNC-3] if Google stops a continued export while it replaces its trigger, a trigger still exists', async () => {
+  test('[SYNC-3] if Google stops a continued export while the export replaces its trigger, the spreadsheet still has a trigger', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     await spreadsheet.run('exportNow', { slowness: 60 })
     const before = spreadsheet.state

@@ -24,8 +24,11 @@ test.each([
   ['mail.example.com:587', FROM, 'STORE_EXPORT_SMTP_URL: must be a URL such as smtp://'],
   ['smtp://mail.example.com', 'Store export', 'STORE_EXPORT_MAIL_FROM: must be an address such as'],
   ['smtp://mail.example.com', 'Store\nBcc: a@b.example', 'STORE_EXPORT_MAIL_FROM: must be an address such as'],
-])('if the settings of emails are %j and %j, the error is "%s" without the URL', (url, from, message) => {
-  const read = () => settingsFor(url, from)
-  expect(read).toThrow(message)
-  expect(read).not.toThrow('hidden')
-})
+])(
+  'if STORE_EXPORT_SMTP_URL is %j and STORE_EXPORT_MAIL_FROM is %j, the error is "%s", without the password',
+  (url, from, message) => {
+    const read = () => settingsFor(url, from)
+    expect(read).toThrow(message)
+    expect(read).not.toThrow('hidden')
+  },
+)

@@ -188,7 +188,7 @@ describe('checking a key and counting its request', () => {
     expect(await admitKey('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
   })
 
-  test('[LIM-1] [R8] if a request has a time in the previous window, it does not reset the count of the current window', async () => {
+  test('[LIM-1] [R8] if a request has a time in the previous window, it counts in the current window and does not reset its count', async () => {
     await admitKey('2026-03-01 12:01:00.5+00')
     await admitKey('2026-03-01 12:01:00.6+00')
     expect(await admitKey('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })

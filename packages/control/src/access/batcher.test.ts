@@ -68,7 +68,7 @@ test('if one batch hangs, a later batch still returns its results', async () => 
   expect(await hanging).toBe(2)
 })
 
-test('if calls exceed the maximum size and number of batches, the remaining calls wait', async () => {
+test('if the maximum number of batches is running and each is full, further calls wait until a batch ends', async () => {
   const { batcher, batches, values, until } = manualBatcher({ sizeMax: 2, batchesMax: 2 })
   const results = [1, 2, 3, 4, 5].map((n) => batcher.load(n))
   await until(2)

@@ -51,7 +51,7 @@ test('if three nodes replace old hourly usage by daily sums at once, the sums st
   expect(rows).toBe(3 * KEYS)
 })
 
-test('if PostgreSQL cancels a step of replacing hourly usage, the next run continues, and the sums stay the same', async () => {
+test('if PostgreSQL cancels one step of summing up hourly usage, the next run does the rest, and the sums stay the same', async () => {
   const { control, sums, steps } = await createManyHours()
   const { database } = control
   const before = await sums()

@@ -94,7 +94,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('if a list has an email field, text with an @ is searched only there, and other text in the other fields', () => {
+  test('if a list has an email field, text with an @ is searched only in this field, and other text only in the others', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)

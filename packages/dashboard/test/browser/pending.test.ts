@@ -29,7 +29,7 @@ const FORMS: readonly [name: string, open: () => string, button: string, request
 ]
 
 test.each(FORMS)(
-  'if the form to %s is in progress, its button says so, and a second click sends nothing',
+  'if the form to %s is in progress, its button shows a spinner, and a second click sends nothing',
   async (_, open, label, request) => {
     const { page } = await scene.openAs(merchant)
     await page.emulateMedia({ reducedMotion: 'reduce' })

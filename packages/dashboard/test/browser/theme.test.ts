@@ -56,7 +56,7 @@ describe.each(SCRIPTING)('themes $scripting', ({ javaScript }) => {
     },
   )
 
-  test('if a visitor chooses a theme before the sign-in, the sign-in page keeps its address', async () => {
+  test('if a visitor chooses a theme before the sign-in, the URL of the sign-in page stays the same', async () => {
     const { page } = await scene.openPage({ javaScript, width: 360 })
     await page.goto(`${scene.url}/sign-in?next=%2Faccount`)
     await choose(page, 'Dark')

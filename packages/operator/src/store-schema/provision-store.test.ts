@@ -207,7 +207,7 @@ describe('provisioned stores', () => {
     await using(databaseUrl, (sql) => sql`insert into locations (id, name) values (gen_random_uuid(), 'n')`)
   })
 
-  test('if the owner of a store has triggers in the database, an upgrade runs them as a temporary role that is no superuser', async () => {
+  test('if a superuser upgrades a store whose owner has created triggers, they run as a temporary role that is no superuser', async () => {
     const { databaseUrl } = await provision('launch')
     const database = new URL(databaseUrl).pathname.slice(1)
     await using(databaseUrl, async (sql) => {

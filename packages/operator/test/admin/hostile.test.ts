@@ -56,7 +56,7 @@ test('if a cursor has a time before the year 1, the response is 400', async () =
 })
 
 test.each(['postgres://u:p@h/d\0', 'postgres://u:p%00@h/d', 'postgres://u%00@h/d', 'postgres://u@h/d?options=%00'])(
-  'if the database URL is %j, the response is 400 and does not quote it',
+  'if the database URL %j contains a NUL character, the response is 400 and does not quote the URL',
   async (databaseUrl) => {
     const { status, json } = await scene.send('POST /v1/stores', { body: { name: 'S', database_url: databaseUrl } })
     expect([status, json.errors]).toEqual([

@@ -79,7 +79,7 @@ test('if a change of a key has no member, the response names the members, and th
   expect((await scene.send(`GET /v1/stores/${storeId}/keys`)).json.data).toMatchObject([limits])
 })
 
-test('if a replacement gets no personal data, the other permissions are those of the replaced key', async () => {
+test('if a key is replaced by one without personal data, the new key has the scopes of the replaced key', async () => {
   const old = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
   const body = { without_personal_data: true }
   const { status, json } = await scene.send(`POST /v1/keys/${old.id}/replace`, { body })
