@@ -86,7 +86,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
   addCommand(
     merchants,
     'remove-passkeys',
-    'remove all passkeys and end all sessions of a merchant who lost the devices',
+    'remove all passkeys and end all sessions of a merchant who can no longer use them',
   )
     .requiredOption('--email <address>', EMAIL_HELP)
     .action((options: EmailOptions) => withControl(processContext, (context) => removeAllPasskeys(context, options)))
