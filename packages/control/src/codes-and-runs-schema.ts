@@ -1,4 +1,4 @@
-// Lets sessions note that a code opened them, and idempotent requests which run of them wrote the row.
+// Adds the code to the ways in which a session can be opened, and the ID of the latest run to idempotent requests.
 
 /** SQL of the tenth migration. */
 export const CODES_AND_RUNS_SCHEMA = `

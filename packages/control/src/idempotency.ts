@@ -4,7 +4,7 @@
 // - Running: its row has no status, and the node writes a heartbeat. A repetition is refused.
 // - Completed: a repetition gets the stored response.
 // - Abandoned: the node stopped before it completed the request. `ABANDONED_SECONDS` after its last heartbeat, a
-//   repetition runs it again. If the first run continues after all, it changes nothing in the row of the second.
+//   repetition runs it again. If the first run continues later, it can't change the row, which the repetition owns.
 
 import { createHash } from 'node:crypto'
 import { sql } from '@store-export/postgres'
@@ -119,7 +119,7 @@ export async function abandonRequest({ pool }: ControlDatabase, run: RequestRun)
   await pool.execute(sql`delete from idempotency_keys where ${isRunning(run)}`)
 }
 
-/** The condition for the row of a run that has not ended. The row can belong to a later run with the same key. */
+/** Returns a condition for the row of a run without a response. It fails if a repetition has replaced the run. */
 function isRunning({ keyHash, runId }: RequestRun) {
   return sql`key_hash = ${keyHash} and run_id = ${runId} and status is null`
 }

@@ -53,8 +53,8 @@ export interface SecondFactor {
 }
 
 /**
- * Returns the second factor of a session. Without the session, there is none. That the account needs a code now says
- * nothing about the session, because the session can be older than the codes.
+ * Returns the second factor of a session; none for an unknown session. If a session is older than the codes of its
+ * account, the codes don't count for it.
  */
 export async function readSecondFactor({ pool }: ControlDatabase, sessionId: string): Promise<SecondFactor> {
   const [found] = await pool.query<SecondFactor>(sql`

@@ -251,8 +251,9 @@ export class Accounts {
 
   /**
    * Changes the password, or sets the first password, and ends all other sessions. After a sign-in by link, the current
-   * password is not needed. The first password needs a fresh session. `current` is null if the form has no field for it. Attempts are rate limited per account. A
-   * checked current password replaces the current session, so the result has the cookies of the new session.
+   * password is not needed. The first password needs a fresh session. `current` is null if the form has no field for it.
+   * Attempts are rate limited per account. A checked current password replaces the current session, so the result has
+   * the cookies of the new session.
    */
   async changePassword(
     session: MerchantSession,
@@ -263,7 +264,7 @@ export class Accounts {
     const problem = lengthProblem(next)
     if (problem !== null) return { problem }
     const isFirst = !(await this.hasPassword(merchantId))
-    // Otherwise, a stolen session could get a password, with which it could add a passkey.
+    // Otherwise, a thief could set a password in a stolen session, and add a passkey with it.
     if (isFirst && !(await this.allowsFirstPassword(session))) return { problem: 'session old' }
     if ((await this.#linkSignIns.useNewPassword(session.id)) || isFirst) {
       await this.setPassword(merchantId, next)

@@ -1,10 +1,10 @@
-// Tells whether a session is fresh enough for changes that a stolen session must not make.
+// Checks whether a session is fresh enough for changes with which a thief could keep the access of a stolen session.
 
 import { readSecondFactor } from '@store-export/control'
 import { isFreshAge } from '../accounts/accounts.ts'
 import type { MerchantRequest, StoreRequest } from './dashboard-request.ts'
 
-/** Whether a second factor opened the session a few minutes ago. */
+/** Whether a second factor opened the session at most ten minutes ago. */
 export async function hasFreshSession({ services, session }: MerchantRequest): Promise<boolean> {
   const { used, ageSeconds } = await readSecondFactor(services.database, session.id)
   return used !== null && isFreshAge(ageSeconds)
@@ -12,7 +12,7 @@ export async function hasFreshSession({ services, session }: MerchantRequest): P
 
 /**
  * Whether the session can invite admins and make members admins. If the store requires a second factor, the session must
- * be fresh. Otherwise, a stolen session could add an admin who keeps the access after the session ends.
+ * be fresh. Otherwise, a thief could add an own account as an admin, and keep access after the stolen session ends.
  */
 export async function canAddAdmins(request: StoreRequest): Promise<boolean> {
   return !request.store.requiresTwoFactor || (await hasFreshSession(request))

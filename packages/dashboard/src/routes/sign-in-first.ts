@@ -1,10 +1,10 @@
-// Tells with which second factor a merchant must sign in before changing how the account signs in. Otherwise, a person
-// with the password could add a passkey or an app, and so open a store that requires a second factor.
+// Decides whether a merchant must sign in with a second factor before changing how the account signs in. Otherwise, a
+// thief with the password could add a passkey or an app, and then open a store that requires a second factor.
 
 import { readSecondFactor, type SecondFactorKind } from '@store-export/control'
 import type { MerchantRequest } from './dashboard-request.ts'
 
-/** With what the merchant must sign in before a change; null if this session can make the change. */
+/** The second factor with which the merchant must sign in before a change; null if this session can make the change. */
 export interface SignInFirst {
   /**
    * To add a passkey or an app. The strongest second factor of the account must have opened the session. An account
@@ -18,7 +18,7 @@ export interface SignInFirst {
   readonly toRemove: SecondFactorKind | null
 }
 
-/** Returns with what the merchant must sign in before each change. */
+/** Returns the second factor that each change needs. */
 export async function readSignInFirst({ services, session }: MerchantRequest): Promise<SignInFirst> {
   const { used, factors } = await readSecondFactor(services.database, session.id)
   const strongest = factors.find((factor) => canSignInWith(factor, services)) ?? null

@@ -1,6 +1,6 @@
 // Lets merchants turn the second factor of their account on and off. Setting up, new recovery codes, and turning off
-// need the password. Confirming a set-up needs a code of the new secret. If the account has a second factor, all of them
-// need a session that a second factor opened.
+// need the password. Confirming a set-up needs a code of the new secret. If the account has a second factor, these changes
+// also need a session that a second factor opened.
 
 import { ISSUER } from '../accounts/auth.ts'
 import type { Attempt, PasswordCheck } from '../accounts/limit-attempts.ts'
@@ -64,7 +64,7 @@ function checkOf({ session, context }: MerchantRequest, form: FormFields): Passw
   return { session, password: form.confirm ?? '', headers: context.req.raw.headers }
 }
 
-/** Returns the account page, whose card says with what the merchant must sign in. */
+/** Returns the account page. Its card says how the merchant must sign in before the change. */
 async function renderSignInFirst(request: MerchantRequest): Promise<PageResult> {
   return { ...(await renderAccount(request, { problem: null, notice: null, storeId: undefined })), status: 409 }
 }
