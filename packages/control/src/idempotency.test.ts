@@ -31,39 +31,39 @@ async function begin(request: IdempotentRequest): Promise<RequestRun> {
 async function beginTwice() {
   const facts = { tokenId: randomUUID(), key: 'order-1', method: 'POST', path: '/v1/stores', body: new Uint8Array() }
   const request = idempotentRequest(facts)
-  const lost = await begin(request)
+  const replaced = await begin(request)
   const age = (seconds: number) => control.sql`
     update idempotency_keys set active_at = now() - make_interval(secs => ${seconds})
     where key_hash = ${request.keyHash}`
   await age(70)
-  return { request, lost, current: await begin(request), age }
+  return { request, replaced, current: await begin(request), age }
 }
 
-test('if a run lost its request to a repetition, its response is not stored, and that of the repetition is', async () => {
-  const { request, lost, current } = await beginTwice()
-  await completeRequest(control, lost, response('lost'))
+test('if a repetition has replaced a run, only the response of the repetition is stored', async () => {
+  const { request, replaced, current } = await beginTwice()
+  await completeRequest(control, replaced, response('replaced'))
   expect(await beginRequest(control, request)).toEqual({ kind: 'running' })
   await completeRequest(control, current, response('current'))
   const completed = { kind: 'completed', response: response('current') }
   expect(await beginRequest(control, request)).toEqual(completed)
-  await completeRequest(control, lost, response('lost'))
+  await completeRequest(control, replaced, response('replaced'))
   expect(await beginRequest(control, request)).toEqual(completed)
 })
 
-test('if a run that lost its request fails, the repetition is still running', async () => {
-  const { request, lost, current } = await beginTwice()
-  await abandonRequest(control.database, lost)
+test('if a replaced run fails, the repetition is still running', async () => {
+  const { request, replaced, current } = await beginTwice()
+  await abandonRequest(control.database, replaced)
   expect(await beginRequest(control, request)).toEqual({ kind: 'running' })
   await abandonRequest(control.database, current)
   expect((await beginRequest(control, request)).kind).toBe('run')
 })
 
-test('if a run that lost its request writes a heartbeat, an abandoned repetition can still be replaced', async () => {
-  const { request, lost, current, age } = await beginTwice()
+test('if a replaced run writes a heartbeat, an abandoned repetition can still be replaced', async () => {
+  const { request, replaced, current, age } = await beginTwice()
   await age(70)
   await keepRequest(control.database, current)
   expect(await beginRequest(control, request)).toEqual({ kind: 'running' })
   await age(70)
-  await keepRequest(control.database, lost)
+  await keepRequest(control.database, replaced)
   expect((await beginRequest(control, request)).kind).toBe('run')
 })

@@ -40,7 +40,7 @@ const setPassword = (visitor: PlainBrowser, fields: Record<string, string> = {})
   visitor.send('/account', '/account/password', { next: NEXT, ...fields })
 
 describe('a merchant without a password', () => {
-  test('if the session is older than ten minutes, it can not set the first password, and the page says what to do', async () => {
+  test('if a session is older than ten minutes, the first password cannot be set in it, and the page says to sign in again', async () => {
     const email = `guest-${randomUUID()}@example.com`
     await (await accountsOf(platform)).addMerchant(email, store.id)
     merchant = { ...merchant, email }

@@ -110,7 +110,7 @@ test.each([
 )
 
 test.each([{}, { access: 'everything', ends: 'never' }, { access: 'everything', addresses: '' }])(
-  '[R38, R39] if a form lacks fields, as %j does, the page says that it is incomplete, and the key keeps its limits',
+  '[R38, R39] if a form has only the fields %j, the page says that it is incomplete, and the key keeps its limits',
   async (fields) => {
     const { store, save, keyOf } = await newShop()
     const limits = { scopes: ['orders:read'], allowed_addresses: ['127.0.0.1/32'], expires_at: new Date('2099-06-30') }

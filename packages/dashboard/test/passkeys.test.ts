@@ -447,7 +447,7 @@ describe('a session that only the password opened', () => {
   const account = async () =>
     (await platform.controlSql`select two_factor_enabled as codes from merchants where id = ${merchant.id}`)[0]
 
-  test('if the account has a passkey, only a session of the passkey adds passkeys and codes, and removes passkeys', async () => {
+  test('if the account has a passkey, only a session that the passkey opened can add passkeys and codes or remove passkeys', async () => {
     const visitor = await signedIn()
     const passkey = await addPasskey(visitor)
     const path = await pathOf()
@@ -484,7 +484,7 @@ describe('a session that only the password opened', () => {
     expect(await passkeysOf(merchant)).toMatchObject([{ name: 'Phone' }])
   })
 
-  test('if the account gets a passkey after a challenge or a set-up, these add nothing', async () => {
+  test('if the account gets a passkey while a session of the password adds a passkey or codes, this session adds nothing', async () => {
     const thief = await signedIn()
     const { text } = await thief.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })
     const secret = /name="secret" value="([A-Z2-7]+)"/.exec(text)?.[1] ?? ''
@@ -499,7 +499,7 @@ describe('a session that only the password opened', () => {
     expect(await account()).toEqual({ codes: false })
   })
 
-  test('if a passkey is lost, a session of a code can remove it, and then add another', async () => {
+  test('if a passkey is lost, a session that a code opened can remove it, and then add another', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     await platform.controlSql`update merchants set two_factor_enabled = true where id = ${merchant.id}`

@@ -60,7 +60,7 @@ describe('single sign-on', () => {
     await setRule(false)
   })
 
-  test('if the account uses single sign-on, a session of the password can not add codes, and one of the provider can', async () => {
+  test('if the account uses single sign-on, codes can be added after a sign-in at the provider, but not after one with the password', async () => {
     const setUp = '/account/two-factor/set-up'
     const confirm = scene.merchant.password
     const visitor = scene.browser()
