@@ -129,7 +129,7 @@ test('if PgBouncer rejects session settings, requests get 502', async () => {
 
 test('if PgBouncer ignores session settings, responses are the same as without it', async () => {
   const ignoring = await startScene(
-    'ignore_startup_parameters = statement_timeout,default_transaction_isolation,default_transaction_read_only,jit,timezone',
+    'ignore_startup_parameters = statement_timeout,default_transaction_isolation,default_transaction_read_only,jit,plan_cache_mode,timezone',
   )
   await expectSame(await ignoring.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
 })

@@ -2,8 +2,8 @@
 // machine. A group ends with a Sync message. Several groups can share a round trip (first-page.test.ts).
 
 import { customer, LATEST_REVISION, order, product, type Resource } from '@store-export/contract'
-import { StoreColumns } from '@store-export/engine'
-import { type Connection, connect, parseConnectionUrl, queryRows, readRows } from '@store-export/postgres'
+import { StoreColumns, sessionSettings } from '@store-export/engine'
+import { type Connection, connect, parseConnectionUrl, queryRows, readRows, sql } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { PageWriter } from '../../engine/src/encode/page-writer.ts'
@@ -192,6 +192,30 @@ test.each([order, product])(
       expect(lines).toContain('Nested Loop')
       expect(lines).not.toMatch(/Sort|Bitmap/)
     }
+  },
+)
+
+test.each([{ end: 'without an end time' }, { end: 'with updated_until', before: SINCE }])(
+  'if a connection reads ten pages of a list $end, PostgreSQL plans the statement once',
+  async ({ before }) => {
+    const { present } = await opened()
+    const target = parseConnectionUrl(store.readerUrl)
+    const settings = sessionSettings({ storeSessionSettings: true, storeTimeoutMs: 5000 })
+    const connection = await connect({ ...target, startup: settings }, { applicationName: 'test' })
+    onTestFinished(() => connection.close())
+    const window = before === undefined ? [] : [{ parameter: 'updated_until', field: 'updated_at', before } as const]
+    for (const id of await idsOf(10)) {
+      const after = { createdAt: SINCE, id }
+      const plan = { kind: 'page', resource: order, limit: 250, after, filters: [], window } as const
+      await queryRows(connection, statementOf(plan, present, { prepares: true }))
+    }
+    // PostgreSQL 14 added custom_plans.
+    const statements = await queryRows<{ customPlans: bigint | null }>(
+      connection,
+      sql`select (to_jsonb(p) -> 'custom_plans')::int8 as "customPlans" from pg_prepared_statements p
+        where statement like '%orders%'`,
+    )
+    expect(statements.map(({ customPlans }) => customPlans ?? 0n)).toEqual([0n])
   },
 )
 

@@ -204,6 +204,9 @@ export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: Sessio
     // R28).
     default_transaction_isolation: 'read committed',
     jit: 'off',
+    // Only prepared statements have parameters, and their best plan is the same for every value. By default, PostgreSQL
+    // would plan most pages again, because it expects fewer matching rows of the generic plan.
+    plan_cache_mode: 'force_generic_plan',
     // For some seconds after a column has changed to a timestamp without a zone, the service reads it with a plain
     // cast. This cast must use UTC.
     timezone: 'UTC',

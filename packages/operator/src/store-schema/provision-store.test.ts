@@ -50,6 +50,7 @@ async function provision(
 const settings = [
   'default_transaction_read_only',
   'jit',
+  'plan_cache_mode',
   'statement_timeout',
   'timezone',
   'idle_in_transaction_session_timeout',
@@ -114,6 +115,7 @@ describe('provisioned stores', () => {
       expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toMatchObject({
         default_transaction_read_only: 'on',
         jit: 'off',
+        plan_cache_mode: 'force_generic_plan',
         statement_timeout: '5000',
         TimeZone: 'UTC',
         idle_in_transaction_session_timeout: '10000',
