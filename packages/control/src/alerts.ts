@@ -61,21 +61,25 @@ export async function readStoresWithKeys(
   return rows.map(({ id }) => id)
 }
 
+/**
+ * A condition for the members `b` that get emails. A directory can add any address. So a member that a directory added
+ * gets no email before the person has opened the store.
+ */
+const HAS_AGREED = sql`(not b.from_directory or b.opened_at is not null)`
+
 /** Returns the merchants who see the store of a key and did not mute emails about the key, ordered by email address. */
 export async function readAlertRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
     select m.id as "merchantId", m.email, m.language, b.role
     from api_keys k join memberships b on b.store_id = k.store_id join merchants m on m.id = b.merchant_id
-    where k.id = ${keyId}
+    where k.id = ${keyId} and ${HAS_AGREED}
       and not exists (select from alert_mutes u where u.key_id = k.id and u.merchant_id = m.id)
     order by m.email`)
 }
 
-/** A key that was revoked because it leaked, and where it was found. */
-export interface LeakedKeyAlert {
-  readonly keyId: string
-  readonly name: string
-  /** First characters of the key, as lists show them. */
+/** A secret that was revoked because it leaked, and where it was found. */
+export interface Leak {
+  /** First characters of the secret, as lists show them. */
   readonly prefix: string
   readonly lastFour: string
   readonly storeId: string
@@ -84,6 +88,17 @@ export interface LeakedKeyAlert {
   readonly url: string
   /** Kind of the place, such as `commit`; '' if the report doesn't say it. */
   readonly source: string
+}
+
+/** A leaked key. */
+export interface LeakedKeyAlert extends Leak {
+  readonly keyId: string
+  readonly name: string
+}
+
+/** A leaked token of a directory. */
+export interface LeakedTokenAlert extends Leak {
+  readonly tokenId: string
 }
 
 /** The kind of an alert about a leaked key. */
@@ -110,7 +125,39 @@ export async function readLeakRecipients({ pool }: ControlDatabase, keyId: strin
   return pool.query<AlertRecipient>(sql`
     select m.id as "merchantId", m.email, m.language, b.role
     from api_keys k join memberships b on b.store_id = k.store_id join merchants m on m.id = b.merchant_id
-    where k.id = ${keyId} order by m.email`)
+    where k.id = ${keyId} and ${HAS_AGREED} order by m.email`)
+}
+
+/** Returns up to 500 directory tokens that leaked in the last seven days and whose admins got no email yet. */
+export async function readLeakedTokens({ pool }: ControlDatabase): Promise<LeakedTokenAlert[]> {
+  return pool.query<LeakedTokenAlert>(sql`
+    select t.id as "tokenId", t.prefix, t.last_four as "lastFour", s.id as "storeId", s.name as "storeName",
+      coalesce(e.details ->> 'url', '') as url, coalesce(e.details ->> 'source', '') as source
+    from audit_events e join directory_tokens t on t.id::text = e.details ->> 'token'
+    join stores s on s.id = t.store_id and s.removed_at is null
+    where e.action = 'directory_token.revoked' and e.details ->> 'reason' = 'leaked'
+      and e.at > clock_timestamp() - make_interval(days => ${LEAK_DAYS}::int) and t.leak_emailed_at is null
+    order by e.at limit ${LEAKS_AT_ONCE}::int`)
+}
+
+/** Returns the admins of a store, ordered by email address. */
+export async function readAdminRecipients({ pool }: ControlDatabase, storeId: string): Promise<AlertRecipient[]> {
+  return pool.query<AlertRecipient>(sql`
+    select m.id as "merchantId", m.email, m.language, b.role
+    from memberships b join merchants m on m.id = b.merchant_id
+    where b.store_id = ${storeId} and b.role = 'admin' and ${HAS_AGREED} order by m.email`)
+}
+
+/** Records the email about a leaked token as sent. Returns false if it was sent before. */
+export async function claimTokenAlert({ pool }: ControlDatabase, tokenId: string): Promise<boolean> {
+  const claimed = await pool.execute(sql`
+    update directory_tokens set leak_emailed_at = clock_timestamp() where id = ${tokenId} and leak_emailed_at is null`)
+  return claimed > 0
+}
+
+/** Undoes `claimTokenAlert` after the email could not be sent, so that the next round sends it. */
+export async function releaseTokenAlert({ pool }: ControlDatabase, tokenId: string): Promise<void> {
+  await pool.execute(sql`update directory_tokens set leak_emailed_at = null where id = ${tokenId}`)
 }
 
 /**

@@ -267,6 +267,7 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
     storesRemoved: 0,
     merchantsRemoved: 0,
     twoFactorRulesEnabled: 0,
+    directoryTokensRevoked: 0,
     keysToCompare: [],
     membershipsRemoved: 0,
     rolesReduced: 0,

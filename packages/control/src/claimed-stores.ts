@@ -1,10 +1,10 @@
 // Gives an account the stores that the operator's OpenID Connect provider names for it. Memberships that a member or the
-// operator added stay as they are.
+// operator added stay as they are. If the directory of a store's company has ended the access, the claim gives none.
 
 import { executeOn, queryRows, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
+import { createAccount, findAccount } from './accounts.ts'
 import type { ControlDatabase } from './database.ts'
-import { createAccount, findAccount } from './invitations.ts'
 import type { MemberRole } from './member-roles.ts'
 import { isUuid } from './random.ts'
 
@@ -30,11 +30,14 @@ export interface StoresClaim {
  */
 export async function applyStoresClaim({ pool }: ControlDatabase, { email, stores }: StoresClaim): Promise<void> {
   await pool.transaction(async (connection) => {
+    // The end of a membership changes invitations and tokens of its store, so those stores are locked too.
     const references = stores.map(({ reference }) => reference)
     const found = await queryRows<{ id: string; externalId: string | null }>(
       connection,
       sql`select id, external_id as "externalId" from stores where removed_at is null
-        and (id = any (${references.filter(isUuid)}::uuid[]) or external_id = any (${references}::text[]))
+        and (id = any (${references.filter(isUuid)}::uuid[]) or external_id = any (${references}::text[])
+          or id in (select b.store_id from memberships b join merchants m on m.id = b.merchant_id
+            where m.email = ${email} and b.from_claim))
         order by id for share`,
     )
     const roles = found.flatMap(({ id, externalId }) => {
@@ -49,7 +52,10 @@ export async function applyStoresClaim({ pool }: ControlDatabase, { email, store
       connection,
       sql`insert into memberships as b (merchant_id, store_id, role, from_claim)
         select ${id}, c.id, c.role, true from jsonb_to_recordset(${JSON.stringify(roles)}::jsonb) as c (id uuid, role text)
-        where ${actor} order by c.id
+        where ${actor}
+          and not exists (select from directory_inactive_users i where i.store_id = c.id and i.merchant_id = ${id})
+          and not exists (select from directory_removed_users r where r.store_id = c.id and r.merchant_id = ${id})
+        order by c.id
         on conflict (merchant_id, store_id) do update set role = excluded.role
           where b.from_claim and b.role <> excluded.role`,
     )

@@ -49,6 +49,9 @@ export const AUDIT_ACTIONS = [
   'sign_in_link.created',
   'admin_token.created',
   'admin_token.revoked',
+  'directory_token.created',
+  'directory_token.revoked',
+  'directory_user.role_changed',
   'secrets.rotated',
 ] as const
 
@@ -63,8 +66,8 @@ export interface AuditRecorded {
   /** RFC 3339 with microseconds, in UTC. */
   readonly at: string
   /**
-   * `merchant` and the account's ID, `admin token` and its name and ID, `leak report`, `single sign-on`, or the name of
-   * the database session.
+   * `merchant` and the account's ID, `admin token` and its name and ID, `leak report`, `single sign-on`, `directory`, or
+   * the name of the database session.
    */
   readonly actor: string
   readonly action: AuditAction

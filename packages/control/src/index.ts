@@ -18,6 +18,19 @@ export {
   REPLACED_KEY_HOURS,
   type ReplacedKeyHours,
 } from './access/create-key.ts'
+export {
+  admitDirectory,
+  createDirectoryToken,
+  DIRECTORY_TOKENS_MAX,
+  type DirectoryAccess,
+  type DirectoryToken,
+  DirectoryTokenLimitReached,
+  findDirectoryToken,
+  listDirectoryTokens,
+  makeDirectoryToken,
+  parseDirectoryToken,
+  revokeDirectoryToken,
+} from './access/directory-tokens.ts'
 export { checkKeyName, InvalidKeyNameError } from './access/key-name.ts'
 export {
   ADDRESSES_MAX,
@@ -41,6 +54,7 @@ export {
 } from './access/keys.ts'
 export { type LeakedKey, type Revocations, revokeLeakedKeys } from './access/leaked-keys.ts'
 export { switchKey } from './access/switch-key.ts'
+export { merchantActor } from './accounts.ts'
 export {
   ADMIN_TOKEN_PREFIX,
   type AdminTokenSummary,
@@ -55,15 +69,21 @@ export {
   type AlertRecipient,
   claimAlert,
   claimAlertRound,
+  claimTokenAlert,
   hasMutedKey,
   type KeyAlert,
   LEAKED,
+  type Leak,
   type LeakedKeyAlert,
+  type LeakedTokenAlert,
+  readAdminRecipients,
   readAlertRecipients,
   readLeakedKeys,
+  readLeakedTokens,
   readLeakRecipients,
   readStoresWithKeys,
   releaseAlert,
+  releaseTokenAlert,
   setKeyMuted,
 } from './alerts.ts'
 export { startAuditLog } from './audit.ts'
@@ -71,6 +91,21 @@ export { type AuditEvent, type AuditPosition, readAuditEvents, recordSignInLink 
 export { applyStoresClaim, type ClaimedStore } from './claimed-stores.ts'
 export type { AuditAction, AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'
+export { DIRECTORY_ADDITIONS_PER_DAY } from './directory-accounts.ts'
+export {
+  addDirectoryUser,
+  changeDirectoryUser,
+  DIRECTORY_ROLE_DEFAULT,
+  DIRECTORY_USERS_MAX,
+  type DirectoryRefusal,
+  type DirectoryUser,
+  type DirectoryUserChange,
+  type DirectoryUserFilter,
+  listDirectoryUsers,
+  type NewDirectoryUser,
+  readDirectoryUser,
+  removeDirectoryUser,
+} from './directory-users.ts'
 export {
   type FailingStore,
   type FleetNode,
@@ -107,7 +142,6 @@ export {
   invite,
   isReplacedToken,
   listInvitations,
-  merchantActor,
   type OpenInvitation,
   type PendingInvitation,
   renewInvitation,
@@ -128,6 +162,7 @@ export {
   listMembers,
   listMerchants,
   type MemberStore,
+  noteOpenedStore,
   removeMember,
   removeMembership,
   removeMerchant,
@@ -149,6 +184,7 @@ export {
   EncryptionKey,
   type EncryptionKeys,
 } from './password-encryption.ts'
+export { proveAddress } from './prove-address.ts'
 export { isUuid, type RandomBytes } from './random.ts'
 export { type RevocationEvent, replayRevocations } from './replay-revocations.ts'
 export { rotateSecrets } from './rotate-secrets.ts'

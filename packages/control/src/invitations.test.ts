@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
 import {
@@ -16,6 +16,7 @@ import {
 } from './invitations.ts'
 import { changeMemberRole, reduceMemberRole } from './member-roles.ts'
 import { addMembership, listMembers, removeMember, removeMembership, removeMerchant } from './merchants.ts'
+import { proveAddress } from './prove-address.ts'
 import { removeStore } from './stores.ts'
 
 let control: TestControl
@@ -49,6 +50,39 @@ const send = (storeId: string, merchantId: string, email: string, token = `${ema
   invite({ database: control.database, storeId, merchantId, email, role: 'admin', tokenHash: hashOf(token) })
 const accept = (token: string, passwordHash: string | null = 'hash') =>
   acceptInvitation({ database: control.database, tokenHash: hashOf(token), passwordHash })
+const addLogin = (id: string, hash: string) => control.sql`
+  insert into merchant_logins (id, account_id, provider_id, merchant_id, password, created_at, updated_at)
+  values (${`login of ${id}`}, ${id}, 'credential', ${id}, ${hash}, now(), now())`
+const passwordsOf = async (id: string) => {
+  const rows = await control.sql`select password from merchant_logins where merchant_id = ${id}`
+  return rows.map(({ password }) => password)
+}
+/** Adds a sign-in link as better-auth stores it. */
+const addLink = (email: string) => control.sql`
+  insert into merchant_links (id, identifier, value, expires_at, created_at, updated_at)
+  values (${`link of ${email}`}, ${`hash of ${email}`}, ${JSON.stringify({ email })}, now() + interval '1 day', now(), now())`
+const linksOf = async (email: string) =>
+  (await control.sql`select from merchant_links where id = ${`link of ${email}`}`).length
+async function addSignIns(id: string): Promise<void> {
+  await control.sql`
+    insert into merchant_sessions (id, token, merchant_id, expires_at, created_at, updated_at)
+    values (${`session of ${id}`}, ${`token of ${id}`}, ${id}, now() + interval '1 day', now(), now())`
+  await control.sql`
+    insert into merchant_passkeys (id, merchant_id, name, credential_id, public_key, counter, device_type, backed_up, created_at)
+    values (${randomUUID()}, ${id}, '', ${randomUUID()}, '', 0, 'singleDevice', false, now())`
+  await control.sql`
+    insert into merchant_two_factors (id, merchant_id, secret, backup_codes, verified)
+    values (${`codes of ${id}`}, ${id}, '', '', true)`
+}
+const signInsOf = async (id: string) => {
+  const [row] = await control.sql`
+    select (select count(*)::int from merchant_sessions where merchant_id = m.id) as sessions,
+      (select count(*)::int from merchant_passkeys where merchant_id = m.id) as passkeys,
+      (select count(*)::int from merchant_two_factors where merchant_id = m.id) as codes,
+      address_proved as proved, two_factor_enabled as "needsCode"
+    from merchants m where id = ${id}`
+  return row
+}
 const emailsOf = async (storeId: string) => (await listMembers(control.database, storeId)).map(({ email }) => email)
 
 describe('invitations', () => {
@@ -71,10 +105,62 @@ describe('invitations', () => {
   test('if the invited address has an account, accepting the invitation adds the store and sets no password', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
+    await addLogin(other.id, 'hash of the owner')
     await send(store.id, inviter.id, other.email, 'known')
+    expect(await findInvitation(control.database, hashOf('known'))).toMatchObject({ hasAccount: true })
     expect(await accept('known', 'hash of an attacker')).toMatchObject({ isNew: false })
-    expect(await control.sql`select from merchant_logins where merchant_id = ${other.id}`).toEqual([])
+    expect(await passwordsOf(other.id)).toEqual(['hash of the owner'])
     expect(await emailsOf(store.id)).toContain(other.email)
+  })
+
+  test('if the account has no login, passkey, or session, the invitation sets the password and ends its links', async () => {
+    const { store, inviter } = await newStore()
+    const other = await newMerchant((await control.store()).id)
+    await addLink(other.email)
+    await addLink(inviter.email)
+    await send(store.id, inviter.id, other.email, 'unused')
+    expect(await findInvitation(control.database, hashOf('unused'))).toMatchObject({ hasAccount: false })
+    expect(await accept('unused', null)).toBe('no account')
+    expect(await accept('unused', 'hash of the owner')).toMatchObject({ isNew: true })
+    expect(await passwordsOf(other.id)).toEqual(['hash of the owner'])
+    expect(await linksOf(other.email)).toBe(0)
+    expect(await linksOf(inviter.email)).toBe(1)
+  })
+
+  test('if the account gets a password after the page was opened, the invitation leaves it', async () => {
+    const { store, inviter } = await newStore()
+    const other = await newMerchant((await control.store()).id)
+    await send(store.id, inviter.id, other.email, 'raced')
+    expect(await findInvitation(control.database, hashOf('raced'))).toMatchObject({ hasAccount: false })
+    await addLogin(other.id, 'hash of the owner')
+    expect(await accept('raced', 'hash of the form')).toMatchObject({ isNew: false })
+    expect(await passwordsOf(other.id)).toEqual(['hash of the owner'])
+  })
+
+  test('if the address was never proved, the invitation ends all ways to sign in from before', async () => {
+    const { store, inviter } = await newStore()
+    const other = await newMerchant((await control.store()).id)
+    await control.sql`update merchants set address_proved = false, two_factor_enabled = true where id = ${other.id}`
+    await addLogin(other.id, 'hash of an attacker')
+    await addSignIns(other.id)
+    await send(store.id, inviter.id, other.email, 'unproved')
+    expect(await findInvitation(control.database, hashOf('unproved'))).toMatchObject({ hasAccount: false })
+    expect(await accept('unproved', 'hash of the owner')).toMatchObject({ isNew: true })
+    expect(await passwordsOf(other.id)).toEqual(['hash of the owner'])
+    expect(await signInsOf(other.id)).toEqual({ sessions: 0, passkeys: 0, codes: 0, proved: true, needsCode: false })
+    await addSignIns(other.id)
+    await proveAddress(control.database, other.email)
+    expect(await signInsOf(other.id)).toMatchObject({ sessions: 1, passkeys: 1, codes: 1 })
+  })
+
+  test('if single sign-on proves an address, all ways to sign in from before end', async () => {
+    const other = await newMerchant((await control.store()).id)
+    await control.sql`update merchants set address_proved = false where id = ${other.id}`
+    await addLogin(other.id, 'hash of an attacker')
+    await addSignIns(other.id)
+    await proveAddress(control.database, other.email)
+    expect(await passwordsOf(other.id)).toEqual([])
+    expect(await signInsOf(other.id)).toEqual({ sessions: 0, passkeys: 0, codes: 0, proved: true, needsCode: false })
   })
 
   test('if two requests accept one invitation at the same time, one of them succeeds', async () => {

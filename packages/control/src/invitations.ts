@@ -5,9 +5,11 @@
 import { randomUUID } from 'node:crypto'
 import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
+import { createAccount, findAccount, lockAccount, merchantActor, setFirstPassword } from './accounts.ts'
 import type { ControlDatabase } from './database.ts'
 import { lockStores } from './lock-stores.ts'
 import { type MemberRole, rolesAbove } from './member-roles.ts'
+import { IS_USABLE, resetSignIns } from './prove-address.ts'
 import { isUuid } from './random.ts'
 
 /** Days for which the link of an invitation works. */
@@ -39,7 +41,7 @@ export interface OpenInvitation {
   readonly email: string
   readonly role: MemberRole
   readonly invitedBy: string
-  /** Whether the address has an account. */
+  /** Whether the invited person can sign in to an account. If not, accepting the invitation sets its password. */
   readonly hasAccount: boolean
 }
 
@@ -67,11 +69,6 @@ export interface InvitationRequest {
   readonly merchantId: string
   /** SHA-256 of the token in the link. */
   readonly tokenHash: Buffer
-}
-
-/** Returns the name of a merchant as an actor of the audit table. */
-export function merchantActor(merchantId: string): string {
-  return `merchant ${merchantId}`
 }
 
 /**
@@ -226,9 +223,9 @@ const CAN_BE_ACCEPTED = sql`i.outcome is null and i.expires_at > clock_timestamp
 /** Returns the invitation with this token; null if there is none, or if it can't be accepted any more. */
 export async function findInvitation({ pool }: ControlDatabase, tokenHash: Buffer): Promise<OpenInvitation | null> {
   const [found] = await pool.query<OpenInvitation>(sql`
-    select i.store_id as "storeId", s.name as "storeName", i.email, i.role, m.email as "invitedBy",
-      exists (select from merchants a where a.email = i.email) as "hasAccount"
-    from invitations i join stores s on s.id = i.store_id join merchants m on m.id = i.invited_by
+    select i.store_id as "storeId", s.name as "storeName", i.email, i.role, a.email as "invitedBy",
+      exists (select from merchants m where m.email = i.email and ${IS_USABLE}) as "hasAccount"
+    from invitations i join stores s on s.id = i.store_id join merchants a on a.id = i.invited_by
     where i.token_hash = ${tokenHash} and ${CAN_BE_ACCEPTED}`)
   return found ?? null
 }
@@ -251,19 +248,20 @@ export async function isReplacedToken({ pool }: ControlDatabase, tokenHash: Buff
 export interface AcceptedInvitation {
   readonly storeId: string
   readonly email: string
-  /** Whether the invitation created the account. */
+  /** Whether the invitation set the password of the account. */
   readonly isNew: boolean
 }
 
 /**
- * Accepts the invitation with this token, once: adds the store to the account of the invited address, and creates a
- * missing account with this password hash. The password of an existing account stays. Returns null if the invitation
- * can't be accepted. Returns `no account` without a change if the account and the hash are missing.
+ * Accepts the invitation with this token, once: adds the store to the account of the invited address. Sets the password
+ * of an account that is missing, that has no way to sign in, or whose address was never proved. The password of another
+ * account stays. Returns null if the invitation can't be accepted. Returns `no account` without a change if a password
+ * is needed and the hash is missing.
  */
 export async function acceptInvitation(options: {
   readonly database: ControlDatabase
   readonly tokenHash: Buffer
-  /** Hash of the password of a new account; null to use only an existing account. */
+  /** Hash of the password, if the account needs one; null to use only an account that needs none. */
   readonly passwordHash: string | null
 }): Promise<AcceptedInvitation | 'no account' | null> {
   const { tokenHash, passwordHash } = options
@@ -271,12 +269,17 @@ export async function acceptInvitation(options: {
     const isOfToken = sql`i.token_hash = ${tokenHash}`
     const [invitation] = await lockInvitations(connection, isOfToken)
     if (invitation === undefined) return null
-    const account = await findAccount(connection, invitation.email)
-    if (account === null && passwordHash === null) return 'no account'
-    const { id, isNew } = account ?? (await createAccount(connection, invitation.email))
-    if (isNew && passwordHash !== null) await setFirstPassword(connection, id, passwordHash)
+    const { storeId, email } = invitation
+    const known = await lockAccount(connection, email)
+    const isNew = known?.isUsable !== true
+    if (isNew && passwordHash === null) return 'no account'
+    const { id } = known ?? (await createAccount(connection, email))
+    if (isNew && passwordHash !== null) {
+      await resetSignIns(connection, { id, email })
+      await setFirstPassword(connection, id, passwordHash)
+    }
     await join(connection, invitation, id)
-    return { storeId: invitation.storeId, email: invitation.email, isNew }
+    return { storeId, email, isNew }
   })
 }
 
@@ -314,40 +317,6 @@ async function lockInvitations(connection: Connection, condition: SqlFragment): 
     select i.id, i.email, i.role, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
     where ${condition} and ${CAN_BE_ACCEPTED} and s.id = any (${storeIds}::uuid[])
     order by i.id for update of i`,
-  )
-}
-
-interface Account {
-  readonly id: string
-  readonly isNew: boolean
-}
-
-/** Returns the account with this address, in lower case; null if there is none. */
-export async function findAccount(connection: Connection, email: string): Promise<Account | null> {
-  const [found] = await queryRows<{ id: string }>(connection, sql`select id from merchants where email = ${email}`)
-  return found === undefined ? null : { id: found.id, isNew: false }
-}
-
-/** Creates an account. If a concurrent transaction has created it, returns that account. */
-export async function createAccount(connection: Connection, email: string): Promise<Account> {
-  const id = randomUUID()
-  const created = await executeOn(
-    connection,
-    sql`
-    insert into merchants (id, name, email, email_verified, created_at, updated_at)
-    select ${id}, '', ${email}, true, clock_timestamp(), clock_timestamp() where ${namingActor(merchantActor(id))}
-    on conflict (email) do nothing`,
-  )
-  const found = created === 1 ? null : await findAccount(connection, email)
-  return found ?? { id, isNew: true }
-}
-
-async function setFirstPassword(connection: Connection, merchantId: string, passwordHash: string): Promise<void> {
-  await executeOn(
-    connection,
-    sql`
-    insert into merchant_logins (id, account_id, provider_id, merchant_id, password, created_at, updated_at)
-    values (${randomUUID()}, ${merchantId}, 'credential', ${merchantId}, ${passwordHash}, clock_timestamp(), clock_timestamp())`,
   )
 }
 

@@ -3,8 +3,10 @@
 import { executeOn, queryRows, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
+import { deleteUnusedAccount } from './directory-accounts.ts'
 import { lockStores } from './lock-stores.ts'
 import { isLastAdmin, lockMembers, type MemberRole } from './member-roles.ts'
+import { deleteSignInLinks } from './prove-address.ts'
 import { isUuid } from './random.ts'
 import { type RegisteredStore, STORE_COLUMNS, UnknownStore } from './stores.ts'
 import { deleteUsageOf } from './usage/retention.ts'
@@ -109,6 +111,8 @@ export interface StoreMember {
   /** Whether the merchant has signed in at the provider of single sign-on. */
   readonly hasSingleSignOn: boolean
   readonly hasPasskey: boolean
+  /** Whether the directory of the store's company added the member. */
+  readonly isFromDirectory: boolean
 }
 
 /** Returns the merchants who see a store, in the order in which they got access. */
@@ -117,15 +121,17 @@ export async function listMembers({ pool }: ControlDatabase, storeId: string): P
     select m.id as "merchantId", m.email, b.role, b.created_at as since, m.two_factor_enabled as "hasTwoFactor",
       exists (select from merchant_logins l where l.merchant_id = m.id and l.password is not null) as "hasPassword",
       exists (select from merchant_logins l where l.merchant_id = m.id and l.provider_id <> 'credential') as "hasSingleSignOn",
-      exists (select from merchant_passkeys p where p.merchant_id = m.id) as "hasPasskey"
+      exists (select from merchant_passkeys p where p.merchant_id = m.id) as "hasPasskey",
+      b.from_directory as "isFromDirectory"
     from memberships b join merchants m on m.id = b.merchant_id
     where b.store_id = ${storeId} order by b.created_at, m.email`)
 }
 
 /**
  * Hides a store from a merchant, at the request of an admin or of the merchant. Withdraws the invitations by and to the
- * merchant. Only the operator can remove the last admin. Returns `unknown` if the merchant is no member, or if
- * `removedBy` may not remove the merchant. After another result than `removed`, nothing has changed.
+ * merchant. Deletes an unused account that a directory added. Only the operator can remove the last admin. Returns
+ * `unknown` if the merchant is no member, or if `removedBy` may not remove the merchant. After another result than
+ * `removed`, nothing has changed.
  */
 export async function removeMember(options: {
   readonly database: ControlDatabase
@@ -140,12 +146,12 @@ export async function removeMember(options: {
     const isAllowed = removedBy === merchantId || roles.get(removedBy) === 'admin'
     if (!roles.has(merchantId) || !isAllowed) return 'unknown'
     if (isLastAdmin(roles, merchantId)) return 'last admin'
+    const naming = namingActor(`merchant ${removedBy}`)
     await executeOn(
       connection,
-      sql`
-      delete from memberships
-      where store_id = ${storeId} and merchant_id = ${merchantId} and ${namingActor(`merchant ${removedBy}`)}`,
+      sql`delete from memberships where store_id = ${storeId} and merchant_id = ${merchantId} and ${naming}`,
     )
+    await deleteUnusedAccount(connection, merchantId, naming)
     return 'removed'
   })
 }
@@ -153,14 +159,29 @@ export async function removeMember(options: {
 /** A store, and the role of the merchant who sees it. */
 export interface MemberStore extends RegisteredStore {
   readonly role: MemberRole
+  /** Whether a directory added the member, who has not opened the store yet. */
+  readonly isUnopened: boolean
 }
 
 /** Returns the stores that the merchant sees, ordered by name without regard to case. */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<MemberStore[]> {
   return database.pool.query<MemberStore>(sql`
-    select ${STORE_COLUMNS}, role
-    from stores join (select store_id, role from memberships where merchant_id = ${merchantId}) as own on store_id = id
+    select ${STORE_COLUMNS}, role, "isUnopened"
+    from stores join (
+      select store_id, role, from_directory and opened_at is null as "isUnopened" from memberships
+      where merchant_id = ${merchantId}
+    ) as own on store_id = id
     where removed_at is null order by lower(name), id`)
+}
+
+/** Notes that a member whom a directory added has opened the store. From now on, the member gets emails about its keys. */
+export async function noteOpenedStore(
+  { pool }: ControlDatabase,
+  { merchantId, storeId }: { readonly merchantId: string; readonly storeId: string },
+): Promise<void> {
+  await pool.execute(sql`
+    update memberships set opened_at = clock_timestamp()
+    where merchant_id = ${merchantId} and store_id = ${storeId} and from_directory and opened_at is null`)
 }
 
 /**
@@ -196,10 +217,12 @@ export async function removeMerchant(
   await pool.transaction(async (connection) => {
     const stores = sql`
       select store_id from memberships where merchant_id = ${id}
+      union select store_id from directory_inactive_users where merchant_id = ${id}
       union select store_id from invitations where email = ${address} or invited_by = ${id}`
     await lockStores(connection, stores, 'change')
     await executeOn(connection, sql`delete from invitations where email = ${address} and ${namingActor(actor)}`)
     await executeOn(connection, sql`delete from merchants where id = ${id} and ${namingActor(actor)}`)
+    await deleteSignInLinks(connection, address)
   })
   return { storesLeftAlone, storesWithoutAdmin }
 }

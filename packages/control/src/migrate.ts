@@ -18,6 +18,7 @@ import { CLAIMS_SCHEMA } from './claims-schema.ts'
 import { CODES_AND_RUNS_SCHEMA } from './codes-and-runs-schema.ts'
 import type { ControlDatabase } from './database.ts'
 import { DEVELOPER_ROLE_SCHEMA } from './developer-role-schema.ts'
+import { DIRECTORY_SCHEMA } from './directory-schema.ts'
 import { NODE_STATE_SCHEMA } from './node-state-schema.ts'
 import { PASSKEYS_SCHEMA } from './passkeys-schema.ts'
 import { PERMISSION_CHANGES_SCHEMA } from './permission-changes-schema.ts'
@@ -39,6 +40,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '008-admin-api': ADMIN_SCHEMA,
   '009-node-state': NODE_STATE_SCHEMA,
   '010-codes-and-runs': CODES_AND_RUNS_SCHEMA,
+  '011-directory': DIRECTORY_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

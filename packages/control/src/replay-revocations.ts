@@ -2,11 +2,13 @@
 // the revocations and removals that happened after the backup, from the audit events in the nodes' logs.
 
 import { sql } from '@store-export/postgres'
+import { revokeDirectoryToken } from './access/directory-tokens.ts'
 import { revokeKey } from './access/keys.ts'
 import { switchKey } from './access/switch-key.ts'
 import { revokeAdminToken } from './admin-tokens.ts'
 import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
+import { blockClaim } from './directory-accounts.ts'
 import { reduceInvitation, withdrawInvitation } from './invitations.ts'
 import { findMemberRole, type MemberRole, reduceMemberRole } from './member-roles.ts'
 import { removeMembership, removeMerchant, removePasskey } from './merchants.ts'
@@ -37,6 +39,7 @@ export interface Replay {
   /** IDs of active keys whose permissions changed after the backup. The events don't say what the permissions were. */
   readonly keysToCompare: readonly string[]
   readonly adminTokensRevoked: number
+  readonly directoryTokensRevoked: number
   /** Number of events without effect, such as those about IDs that the backup doesn't have. */
   readonly unchanged: number
 }
@@ -64,8 +67,7 @@ export async function replayRevocations(
     else if (kind === 'two_factor_rule') last.set([kind, storeId].join(' '), event)
     else if (action === 'key.turned_off' || action === 'key.turned_on') last.set(['switch', keyId].join(' '), event)
     else if (kind === 'invitation') last.set([kind, invitationId].join(' '), event)
-    else if (action === 'passkey.removed' || action === 'admin_token.revoked')
-      last.set([kind, details].join(' '), event)
+    else if (DETAILED.includes(action)) last.set([kind, details].join(' '), event)
   }
   const revocations = [...last.values()].filter((event) => !givesAccess(event))
   const done: Record<string, number> = {}
@@ -88,6 +90,7 @@ export async function replayRevocations(
     twoFactorRulesEnabled: count('two_factor_rule.enabled'),
     keysToCompare: await keysToCompare(database, events),
     adminTokensRevoked: count('admin_token.revoked'),
+    directoryTokensRevoked: count('directory_token.revoked'),
     unchanged: revocations.length - Object.values(done).reduce((sum, each) => sum + each, 0),
   }
 }
@@ -105,6 +108,8 @@ async function keysToCompare({ pool }: ControlDatabase, events: readonly Revocat
   return keys.map(({ id }) => id)
 }
 
+/** Actions on what the details name. */
+const DETAILED: readonly string[] = ['passkey.removed', 'admin_token.revoked', 'directory_token.revoked']
 const ROLE_ACTIONS: readonly string[] = ['membership.added', 'membership.role_changed', 'invitation.created']
 
 /** Whether the event revokes nothing. The last event of a developer or viewer can revoke another role. */
@@ -161,12 +166,18 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   if (action === 'membership.added' || action === 'membership.role_changed') return reduceMemberRole(database, of, role)
   if (action === 'admin_token.revoked') return (await revokeAdminToken(database, idIn(of, 'token'))) === 'revoked'
   if (action === 'passkey.removed') return removePasskey(database, idIn(of, 'passkey'))
+  if (action === 'directory_token.revoked')
+    return (await revokeDirectoryToken({ database, tokenId: idIn(of, 'token') })) === 'revoked'
   if (action === 'two_factor_rule.enabled') return enableTwoFactorRule(database, of.storeId)
   const email = await emailOf(database, of.merchantId ?? '')
   if (email === null) return false
   if (action === 'membership.removed') {
-    const { storeId } = of
-    return storeId !== null && isUuid(storeId) && (await removeMembership(database, email, storeId)).removed
+    const { storeId, merchantId } = of
+    if (storeId === null || merchantId === null || !isUuid(storeId)) return false
+    const { removed } = await removeMembership(database, email, storeId)
+    const isByDirectory = idIn(of, 'token') !== ''
+    if (isByDirectory) await database.pool.use((connection) => blockClaim(connection, { storeId, merchantId }))
+    return removed
   }
   await removeMerchant(database, email)
   return true

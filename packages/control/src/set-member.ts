@@ -41,8 +41,8 @@ const ATTEMPTS = 2
 
 /**
  * Lets an email address see a store in the dashboard, and creates a missing account. A member keeps the role, and a later
- * sign-in doesn't remove the member because the claim of the provider lacks the store. Rejects with `UnknownStore` if
- * the store is unknown or was removed, and then creates no account.
+ * sign-in doesn't remove the member because the claim of the provider lacks the store. A directory can no longer change
+ * the role. Rejects with `UnknownStore` if the store is unknown or was removed, and then creates no account.
  */
 export async function addMember({ database, random, email, storeId, role, actor }: NewMember): Promise<AddedMember> {
   if (!isUuid(storeId)) throw new UnknownStore(storeId)
@@ -60,7 +60,7 @@ export async function addMember({ database, random, email, storeId, role, actor 
         select id, false from merchants where email = ${email}
       ), added as (
         insert into memberships as b (merchant_id, store_id, role) select merchant.id, store.id, ${role} from merchant, store
-        on conflict (merchant_id, store_id) do update set from_claim = false returning role
+        on conflict (merchant_id, store_id) do update set from_claim = false, from_directory = false returning role
       )
       select merchant.id, is_new as "isNew", role from merchant, added`)
     if (member !== undefined) return { ...member, email }

@@ -1,18 +1,28 @@
 // Reads what happened to a store and its keys from the audit table, for the merchant's dashboard.
 
 import { type SqlFragment, sql } from '@store-export/postgres'
+import { LEAK_REPORT } from './access/leaked-keys.ts'
 import type { AuditAction } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
+import { DIRECTORY_ACTOR } from './directory-users.ts'
 import type { MemberRole } from './member-roles.ts'
 
 /** First words of the name of the command line's sessions, which is the actor of their changes in the audit table. */
 export const COMMAND_LINE_SESSION = 'store-export command'
 
 /**
- * Actors of changes other than a merchant's account. `end_date` is the end date of a key, `leak_report` a report of a
- * secret scanner, and `platform` any other session of the control database.
+ * Actors of changes other than a merchant's account. `end_date` is the end date of a key, and `leak_report` a report of
+ * a secret scanner. `directory` is the directory of the store's company. `platform` is any other session of the control
+ * database.
  */
-export const OTHER_ACTORS = ['removed_account', 'end_date', 'leak_report', 'command_line', 'platform'] as const
+export const OTHER_ACTORS = [
+  'removed_account',
+  'end_date',
+  'leak_report',
+  'directory',
+  'command_line',
+  'platform',
+] as const
 
 /** An actor that is not a merchant's account. */
 export type OtherActor = (typeof OTHER_ACTORS)[number]
@@ -37,6 +47,9 @@ export const STORE_ACTIONS = [
   'invitation.withdrawn',
   'two_factor_rule.enabled',
   'two_factor_rule.disabled',
+  'directory_token.created',
+  'directory_token.revoked',
+  'directory_user.role_changed',
   'store.added',
   'store.changed',
 ] as const satisfies readonly AuditAction[]
@@ -142,7 +155,8 @@ const ACTOR: SqlFragment = sql`
   coalesce(actor.id, case
     when e.actor like 'merchant %' then 'removed_account'
     when e.details ->> 'reason' = 'expired' then 'end_date'
-    when e.details ->> 'reason' = 'leaked' then 'leak_report'
+    when e.actor = ${LEAK_REPORT} then 'leak_report'
+    when e.actor = ${DIRECTORY_ACTOR} then 'directory'
     when starts_with(e.actor, ${COMMAND_LINE_SESSION}) then 'command_line'
     else 'platform' end)`
 

@@ -225,6 +225,8 @@ export async function removeStore(
       and ${namingActor(actor)}`)
   await pool.execute(sql`delete from memberships where store_id = ${id} and ${namingActor(actor)}`)
   await pool.execute(sql`delete from invitations where store_id = ${id} and ${namingActor(actor)}`)
+  await pool.execute(sql`delete from directory_inactive_users where store_id = ${id}`)
+  await pool.execute(sql`delete from directory_removed_users where store_id = ${id}`)
   await deleteUsageOf(pool, sql`select id from api_keys where store_id = ${id}`)
   return { id, removed: removed === 1, keysRevoked }
 }

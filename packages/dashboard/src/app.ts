@@ -6,6 +6,7 @@ import { activityDownload, activityPage } from './routes/activity.ts'
 import { createHandlers, type Environment, type Handlers, REPEATABLE } from './routes/create-handlers.ts'
 import { create, replace, replacePage } from './routes/create-key.ts'
 import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './routes/data.ts'
+import { createToken, directoryPage, revokeToken, revokeTokenPage } from './routes/directory.ts'
 import { notFoundPage } from './routes/error-pages.ts'
 import { invitationPage, useInvitation } from './routes/invitation.ts'
 import { createdLive, createdPage } from './routes/key-created.ts'
@@ -38,6 +39,7 @@ import { setTheme } from './routes/theme.ts'
 import { confirmTwoFactor, renewRecoveryCodes, setUpTwoFactor, turnOffTwoFactor } from './routes/two-factor.ts'
 import { releaseTwoFactor, requireTwoFactor, twoFactorRulePage } from './routes/two-factor-rule.ts'
 import { keyUsagePage, logDownload, usagePage } from './routes/usage.ts'
+import { addScimRoutes } from './scim/scim-routes.ts'
 import { securityHeaders } from './security/security-headers.ts'
 import type { Services } from './services.ts'
 import { type Asset, assets } from './ui/assets.ts'
@@ -79,6 +81,7 @@ export function createApp(services: Services): Hono<Environment> {
 
   addAccountRoutes(app, handlers)
   addStoreRoutes(app, handlers)
+  addScimRoutes(app, services)
 
   app.all('*', page(notFoundPage))
   app.onError((cause, context) => {
@@ -125,6 +128,10 @@ function addStoreRoutes(app: Hono<Environment>, { storePage, storeForm, storeFil
   store.get('/settings/members/two-factor', storePage('manage members', twoFactorRulePage))
   store.post('/settings/members/two-factor/on', storeForm('manage members', requireTwoFactor))
   store.post('/settings/members/two-factor/off', storeForm('manage members', releaseTwoFactor))
+  store.get('/settings/members/directory', storePage('manage members', directoryPage))
+  store.post('/settings/members/directory/tokens', storeForm('manage members', createToken, REPEATABLE))
+  store.get('/settings/members/directory/tokens/:token/revoke', storePage('manage members', revokeTokenPage))
+  store.post('/settings/members/directory/tokens/:token/revoke', storeForm('manage members', revokeToken, REPEATABLE))
   store.post('/settings/members/invitations', storeForm('manage members', inviteMember))
   store.post('/settings/members/invitations/:invitation/send', storeForm('manage members', sendAgain))
   store.post('/settings/members/invitations/:invitation/withdraw', storeForm('manage members', withdraw))

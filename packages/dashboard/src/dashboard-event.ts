@@ -40,18 +40,21 @@ export interface KeyChanged {
 }
 
 /**
- * Emitted after the SMTP server has accepted at least one email about a key. `emails` is the number of accepted emails.
+ * Emitted after the SMTP server has accepted at least one email about a key, or about a leaked token of a directory.
+ * `emails` is the number of accepted emails.
  */
 export interface AlertSent {
   readonly event: 'alert.sent'
+  /** ID of the key or of the token. */
   readonly keyId: string
   readonly kind: string
   readonly emails: number
 }
 
-/** Emitted if the SMTP server did not accept an email about a key. */
+/** Emitted if the SMTP server did not accept such an email. */
 export interface AlertFailed {
   readonly event: 'alert.failed'
+  /** ID of the key or of the token. */
   readonly keyId: string
   readonly kind: string
   readonly cause: unknown

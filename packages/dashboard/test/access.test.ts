@@ -2,7 +2,14 @@
 // session. All names of the store "Alpha" begin with its name, so that a foreign byte is visible.
 
 import { randomBytes } from 'node:crypto'
-import { createKey, invite, MEMBER_ROLES, type MemberRole } from '@store-export/control'
+import {
+  createDirectoryToken,
+  createKey,
+  invite,
+  MEMBER_ROLES,
+  type MemberRole,
+  makeDirectoryToken,
+} from '@store-export/control'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountsOf, type PageResponse, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -26,8 +33,8 @@ let alpha: TestStore
 let beta: TestStore
 let customerId: string
 const sessions = new Map<Visitor | 'weak', PlainBrowser>()
-/** The key, member, and invitation of the store that a request is about. Each test has new ones. */
-let target: { readonly key: string; readonly member: string; readonly invitation: string }
+/** The key, member, invitation, and directory token that a request is about. Each test has new ones. */
+let target: { readonly key: string; readonly member: string; readonly invitation: string; readonly token: string }
 
 beforeAll(async () => {
   smtp = await startSmtpServer()
@@ -49,6 +56,7 @@ beforeEach(async () => {
   await platform.controlSql`delete from sign_in_attempts`
   await platform.controlSql`delete from invitations where store_id = ${alpha.id}`
   await platform.controlSql`delete from memberships where store_id = ${alpha.id}`
+  await platform.controlSql`update directory_tokens set revoked_at = now() where revoked_at is null`
   await platform.controlSql`update stores set two_factor_required = false where id = ${alpha.id}`
   await platform.controlSql`update api_keys set revoked_at = now() where store_id = ${alpha.id} and revoked_at is null`
   const admin = await addMember('alpha-admin', alpha.id, 'admin')
@@ -73,7 +81,16 @@ beforeEach(async () => {
   await invite({ database, ...invitation })
   const [invited] = await platform.controlSql<{ id: string }[]>`
     select id from invitations where store_id = ${alpha.id} and outcome is null`
-  target = { key: key.id, member: await addMember('alpha-target', alpha.id, 'viewer'), invitation: invited?.id ?? '' }
+  const token = await createDirectoryToken({
+    ...{ database, storeId: alpha.id, random: randomBytes },
+    token: makeDirectoryToken(randomBytes),
+  })
+  target = {
+    token,
+    key: key.id,
+    member: await addMember('alpha-target', alpha.id, 'viewer'),
+    invitation: invited?.id ?? '',
+  }
 })
 
 const withPassword = new Set<string>()
@@ -121,6 +138,7 @@ function pathOf(route: string, storeId: string): string {
     .replace(':key', target.key)
     .replace(':member', target.member)
     .replace(':invitation', target.invitation)
+    .replace(':token', target.token)
     .replace(/:file\{.*csv\}/, 'customers.csv')
     .replace(/:file\{.*json\}/, `${customerId}.json`)
     .replace(':list', 'customers')
@@ -134,6 +152,7 @@ async function state(): Promise<string> {
   return JSON.stringify([
     await sql`select id, name, scopes, revoked_at, retires_at, turned_off_at from api_keys where store_id = ${alpha.id} order by id`,
     await sql`select merchant_id, role from memberships where store_id = ${alpha.id} order by merchant_id`,
+    await sql`select id, revoked_at from directory_tokens where store_id = ${alpha.id} order by id`,
     await sql`select id, sent_at, role, outcome from invitations where store_id = ${alpha.id} order by id`,
     await sql`select * from alert_mutes order by key_id, merchant_id`,
     await sql`select two_factor_required from stores where id = ${alpha.id}`,
@@ -205,7 +224,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     const response = await request('stranger', route, pathOf(route, beta.id), fields && { ...fields, email: '' })
     expect(bytesOf(response)).not.toMatch(ALPHA)
     expect(bytesOf(response)).not.toMatch(CUSTOMER)
-    if (/:(key|member|invitation|row|file\{\[0)/.test(route)) expect([303, 404]).toContain(response.status)
+    if (/:(key|member|invitation|token|row|file\{\[0)/.test(route)) expect([303, 404]).toContain(response.status)
     expect(await state()).toBe(before)
     await addMember('beta-admin', beta.id, 'admin')
   })

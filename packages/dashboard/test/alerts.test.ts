@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { readDashboardSecret, Secret, setMerchantLanguage } from '@store-export/control'
+import {
+  createDirectoryToken,
+  makeDirectoryToken,
+  readDashboardSecret,
+  Secret,
+  setMerchantLanguage,
+} from '@store-export/control'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -354,6 +360,32 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     const timeZoneOf = () => Promise.reject(new Error('the store is away'))
     await expect(send({ timeZoneOf })).rejects.toThrow('the store is away')
     expect(smtp.emails.map(({ message }) => message)).toEqual([expect.stringContaining('was found in public')])
+  })
+
+  test('if a token of a directory leaked, each admin of its store gets one email, and the activity shows the place', async () => {
+    const store = await platform.provision()
+    const admin = await addMerchant(platform, store.id)
+    const viewer = await addMerchant(platform, store.id)
+    await platform.controlSql`
+      update memberships set role = 'viewer' where store_id = ${store.id} and merchant_id = ${viewer.id}`
+    const token = makeDirectoryToken(randomBytes)
+    const { control: database } = platform.service
+    const tokenId = await createDirectoryToken({ database, storeId: store.id, token, random: randomBytes })
+    await report({ ...store, key: token.reveal() })
+    await send({ mailer: (await alertOptions('smtp://127.0.0.1:1')).mailer })
+    expect(smtp.emails).toEqual([])
+    await Promise.all([send(), send()])
+    await send()
+    expect(smtp.emails.map(({ to }) => to[0])).toEqual([admin.email])
+    const message = (smtp.emails[0]?.message ?? '').replaceAll('=\r\n', '')
+    expect(message).toContain(`Found at: ${PLACE_URL} (pull request comment)`)
+    expect(message).toContain(`${urlOf(platform)}/stores/${store.id}/settings/members/directory`)
+    expect(message).not.toContain(token.reveal())
+    expect(events).toContainEqual({ event: 'alert.sent', keyId: tokenId, kind: 'leaked', emails: 1 })
+    const browser = await new PlainBrowser(urlOf(platform)).signIn(admin)
+    const { text } = await browser.get(`/stores/${store.id}/settings/activity`)
+    expect(text).toContain('Revoked a token for your company’s directory, because it was found in public')
+    expect(text).toContain(PLACE_URL)
   })
 
   test('if a key leaked more than seven days ago, its merchants get no email', async () => {

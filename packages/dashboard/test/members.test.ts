@@ -74,6 +74,7 @@ async function pendingId(): Promise<string> {
 
 describe('a store that requires a second factor', () => {
   const SIGN_IN_AGAIN = 'sign out, sign in again with your second factor'
+  const directory = () => `${members()}/directory`
   const rolePath = (id: string) => `${members()}/${id}/role`
 
   /** Sets the rule, and the age of the member's session, which single sign-on opened. */
@@ -92,16 +93,18 @@ describe('a store that requires a second factor', () => {
       await inviteAs(member, newEmail(), 'admin'),
       await member.post(again, { form_token: await member.formTokenOf('/account', '/sign-out') }),
       await member.send(rolePath(other.id), rolePath(other.id), { role: 'admin' }),
+      await member.post(`${directory()}/tokens`, { form_token: await member.formTokenOf('/account', '/sign-out') }),
     ]
   }
 
   const state = async () => ({
     invitations: (await platform.controlSql`select from invitations where store_id = ${store.id}`).length,
     admins: (await platform.controlSql`select from memberships where store_id = ${store.id} and role = 'admin'`).length,
+    tokens: (await platform.controlSql`select from directory_tokens where store_id = ${store.id}`).length,
     emails: smtp.emails.length,
   })
 
-  test('if the session is older than ten minutes, no form adds an admin, and each page says to sign in again', async () => {
+  test('if the session is older than ten minutes, no form adds an admin or a token that can, and each page says to sign in again', async () => {
     const other = await addMerchant(platform, store.id)
     await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
     await inviteAs(member, newEmail(), 'admin')
@@ -123,8 +126,8 @@ describe('a store that requires a second factor', () => {
     await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
     await inviteAs(member, newEmail(), 'admin')
     await prepare(isRequired, ageSeconds)
-    expect((await addAdmins(other)).map(({ status }) => status)).toEqual([303, 303, 303])
-    expect(await state()).toEqual({ invitations: 2, admins: 2, emails: 3 })
+    expect((await addAdmins(other)).map(({ status }) => status)).toEqual([303, 303, 303, 303])
+    expect(await state()).toEqual({ invitations: 2, admins: 2, tokens: 1, emails: 3 })
   })
 })
 

@@ -5,6 +5,7 @@ import manifest from '../package.json' with { type: 'json' }
 import type { ProcessContext } from './command-context.ts'
 import { addAdminTokensCommands } from './commands/admin-tokens.ts'
 import { addDemoCommand } from './commands/demo.ts'
+import { addDirectoryTokensCommands } from './commands/directory-tokens.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addMerchantsCommands } from './commands/merchants.ts'
@@ -51,6 +52,7 @@ export function createProgram(processContext: ProcessContext, json: boolean): Co
     addKeysCommands,
     addMerchantsCommands,
     addAdminTokensCommands,
+    addDirectoryTokensCommands,
     addSecretsCommands,
     addDoctorCommand,
     addStatusCommand,

@@ -195,7 +195,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     meaning:
       'An attempt to sign in to the dashboard. `outcome` is `succeeded`, `code_required`, `rejected`, `rate_limited` (too many attempts), or `unreachable` (the identity provider did not respond). `code_required` means that the password or the link was right.',
   },
-  'alert.sent': { level: 'info', meaning: 'Merchants got `emails` emails about a key. `kind` is the problem.' },
+  'alert.sent': {
+    level: 'info',
+    meaning:
+      'Merchants got `emails` emails about a key, or about a leaked token of a directory. `kind` is the problem.',
+  },
   'alert.failed': {
     level: 'warn',
     meaning: 'The SMTP server did not accept an email about a key. If no merchant got one, the service tries again.',

@@ -3,6 +3,7 @@
 
 import {
   DecryptionError,
+  DirectoryTokenLimitReached,
   InvalidKeyNameError,
   InvalidKeyPermissionError,
   InvalidStoreError,
@@ -33,6 +34,7 @@ const KNOWN = [
   [UnknownStore, 'unknown_store'],
   [UnknownMerchant, 'unknown_merchant'],
   [KeyLimitReached, 'key_limit_reached'],
+  [DirectoryTokenLimitReached, 'directory_token_limit_reached'],
   [InvalidKeyNameError, 'invalid_name'],
   [InvalidKeyPermissionError, 'invalid_permission'],
   [InvalidTokenEndError, 'invalid_expiry'],

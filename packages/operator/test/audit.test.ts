@@ -103,6 +103,7 @@ test('[AUTH-5] if a backup of the control database is restored, replay-revocatio
     invitations_reduced: 0,
     passkeys_removed: 0,
     two_factor_rules_enabled: 0,
+    directory_tokens_revoked: 0,
     keys_to_compare: [],
     admin_tokens_revoked: 0,
     unchanged: 1,

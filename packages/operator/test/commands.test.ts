@@ -439,6 +439,34 @@ describe('store-export keys', () => {
   })
 })
 
+describe('store-export directory-tokens', () => {
+  test('after create and revoke, list shows the token without its text, and a third active token is refused', async () => {
+    const store = await register('directory')
+    const first = await runJson('directory-tokens', 'create', '--store', store)
+    expect(first).toEqual({
+      id: expect.any(String),
+      token: expect.stringMatching(/^sdxscim_\w{49}$/),
+      store_id: store,
+    })
+    const plain = await runCommand(['directory-tokens', 'create', '--store', store], { settings })
+    expect(plain.stdout).toMatch(/^sdxscim_\w{49}\n$/)
+    const third = await runCommand(['directory-tokens', 'create', '--store', store, '--json'], { settings })
+    expect(third.code).toBe(1)
+    expect(JSON.parse(third.stderr)).toMatchObject({ error: { code: 'directory_token_limit_reached' } })
+    expect(await runJson('directory-tokens', 'revoke', first.id)).toEqual({
+      ...{ id: first.id, revoked: true, already: false },
+    })
+    expect(await runJson('directory-tokens', 'revoke', first.id)).toMatchObject({ already: true })
+    const { tokens } = await runJson('directory-tokens', 'list', '--store', store)
+    expect(tokens).toHaveLength(2)
+    expect(tokens[0]).toMatchObject({ id: first.id, last_four: first.token.slice(-4), last_used_at: null })
+    expect(tokens[0].revoked_at).not.toBeNull()
+    expect(JSON.stringify(tokens)).not.toContain(first.token)
+    const unknown = await runCommand(['directory-tokens', 'revoke', 'none'], { settings })
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('directory-tokens list')])
+  })
+})
+
 describe('store-export merchants', () => {
   test('after merchants add and merchants remove, merchants list shows the changes', async () => {
     const [one, two] = [await register('one'), await register('two')]

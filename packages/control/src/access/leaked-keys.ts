@@ -1,15 +1,16 @@
-// Revokes keys that a secret scanner found in public. The audit table stores the place, for the merchant's dashboard
-// and for the email about the key (alerts.ts). A report that is repeated finds no active key, and changes nothing.
+// Revokes keys and directory tokens that a secret scanner found in public. The audit table stores the place, for the
+// merchant's dashboard and for the email (alerts.ts). A report that is repeated finds no active key, and changes nothing.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
 import type { HashedKey } from './api-key.ts'
+import { revokeDirectoryToken } from './directory-tokens.ts'
 import { revokeKey } from './keys.ts'
 
 /** The actor of these revocations in the audit table. */
-const LEAK_REPORT = 'leak report'
+export const LEAK_REPORT = 'leak report'
 
-/** A key that was found in public. */
+/** A key or a directory token that was found in public. */
 export interface LeakedKey {
   readonly hash: HashedKey
   /** Address of the place; '' if it is not known. */
@@ -25,7 +26,10 @@ export interface Revocations {
   readonly revoked: number
 }
 
-/** Revokes the active keys among these, one by one. Rejects like `Pool.query`; another call revokes the rest. */
+/**
+ * Revokes the active keys and directory tokens among these, one by one. Rejects like `Pool.query`; another call revokes
+ * the rest.
+ */
 export async function revokeLeakedKeys(database: ControlDatabase, leaked: readonly LeakedKey[]): Promise<Revocations> {
   const byHash = new Map(leaked.map((key) => [key.hash.bytes.toString('hex'), key]))
   if (byHash.size === 0) return { known: new Set(), revoked: 0 }
@@ -41,5 +45,22 @@ export async function revokeLeakedKeys(database: ControlDatabase, leaked: readon
     const details = { reason: 'leaked', url, source }
     if ((await revokeKey({ database, keyId: id, actor: LEAK_REPORT, details })) === 'revoked') revoked += 1
   }
-  return { known: new Set(keys.map(({ hash }) => hash)), revoked }
+  const tokens = await revokeLeakedTokens(database, byHash)
+  return { known: new Set([...keys.map(({ hash }) => hash), ...tokens.known]), revoked: revoked + tokens.revoked }
+}
+
+async function revokeLeakedTokens(
+  database: ControlDatabase,
+  byHash: ReadonlyMap<string, LeakedKey>,
+): Promise<{ readonly known: readonly string[]; readonly revoked: number }> {
+  const tokens = await database.pool.query<{ id: string; hash: string }>(sql`
+    select id, encode(token_hash, 'hex') as hash from directory_tokens
+    where token_hash in (select decode(hash, 'hex') from unnest(${[...byHash.keys()]}::text[]) as hash)`)
+  let revoked = 0
+  for (const { id, hash } of tokens) {
+    const { url = '', source = '' } = byHash.get(hash) ?? {}
+    const details = { reason: 'leaked', url, source }
+    if ((await revokeDirectoryToken({ database, tokenId: id, actor: LEAK_REPORT, details })) === 'revoked') revoked += 1
+  }
+  return { known: tokens.map(({ hash }) => hash), revoked }
 }

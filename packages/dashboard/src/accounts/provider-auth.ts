@@ -1,7 +1,7 @@
 // Configures better-auth for single sign-on. better-auth creates and checks state, PKCE and nonce, and checks the
 // signature of the ID token. The dashboard uses only the verified email address, and stores no token of the provider.
 
-import { acceptInvitationsOf, applyStoresClaim } from '@store-export/control'
+import { acceptInvitationsOf, applyStoresClaim, proveAddress } from '@store-export/control'
 import { betterAuth } from 'better-auth'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { type CommonAuthOptions, commonAuthOptions } from './auth.ts'
@@ -65,6 +65,7 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
               const { stores, ...profile } = read
               // This comes before better-auth looks for the account, because an invitation or a claim can create it.
               if (profile.email !== undefined) {
+                await proveAddress(options.database, profile.email)
                 await acceptInvitationsOf(options.database, profile.email)
                 if (stores !== null) await applyStoresClaim(options.database, { email: profile.email, stores })
               }

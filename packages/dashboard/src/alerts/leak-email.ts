@@ -1,6 +1,6 @@
-// Writes the email about a key that a secret scanner found in public.
+// Writes the emails about a key, and about a token of a directory, that a secret scanner found in public.
 
-import type { LeakedKeyAlert, MemberRole } from '@store-export/control'
+import type { Leak, LeakedKeyAlert, LeakedTokenAlert, MemberRole } from '@store-export/control'
 import { includesPermission } from '../members/permissions.ts'
 import type { EmailsTexts } from '../texts/en/emails.ts'
 import { storePaths } from '../ui/store-paths.ts'
@@ -32,7 +32,27 @@ export function leakEmail(leak: LeakedKeyAlert, { to, role, texts, dashboardUrl 
   return { to, subject: texts.subject(storeName, name), text: `${text}\n` }
 }
 
-function placeText({ url, source }: LeakedKeyAlert, texts: EmailsTexts['leaked']): string {
+/** The recipient of the email about a token, who is an admin, and what its text depends on. */
+export interface TokenLeakEmailOptions extends Pick<LeakEmailOptions, 'to' | 'dashboardUrl'> {
+  readonly texts: EmailsTexts['leakedToken']
+}
+
+/** Returns the email about a token. */
+export function tokenLeakEmail(leak: LeakedTokenAlert, { to, texts, dashboardUrl }: TokenLeakEmailOptions): Email {
+  const { prefix, lastFour, storeId, storeName } = leak
+  const paths = storePaths(storeId)
+  const text = [
+    texts.sentence,
+    texts.facts(storeName, `${prefix}…${lastFour}`, placeText(leak, texts)),
+    texts.checkMembers(`${dashboardUrl}${paths.members}`),
+    texts.seeActivity(`${dashboardUrl}${paths.activity}`),
+    texts.createToken(`${dashboardUrl}${paths.directory}`),
+    texts.removeToken,
+  ].join('\n\n')
+  return { to, subject: texts.subject(storeName), text: `${text}\n` }
+}
+
+function placeText({ url, source }: Leak, texts: { readonly unknownPlace: string }): string {
   const kind = source.replaceAll('_', ' ')
   if (url === '') return kind === '' ? texts.unknownPlace : kind
   return kind === '' ? url : `${url} (${kind})`

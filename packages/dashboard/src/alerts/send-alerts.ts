@@ -5,15 +5,19 @@ import {
   type AlertRecipient,
   claimAlert,
   claimAlertRound,
+  claimTokenAlert,
   getStore,
   type KeyAlert,
   LEAKED,
   type RegisteredStore,
+  readAdminRecipients,
   readAlertRecipients,
   readLeakedKeys,
+  readLeakedTokens,
   readLeakRecipients,
   readStoresWithKeys,
   releaseAlert,
+  releaseTokenAlert,
 } from '@store-export/control'
 import type { StoreAddress } from '@store-export/engine'
 import { addressOf } from '../data/store-rows.ts'
@@ -24,7 +28,7 @@ import { findLanguage, localizationIn } from '../texts/languages.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { readActiveKeys } from '../usage/read-active-keys.ts'
 import { alertsOf, alertText } from './key-alerts.ts'
-import { leakEmail } from './leak-email.ts'
+import { leakEmail, tokenLeakEmail } from './leak-email.ts'
 import type { Email, Mailer } from './mailer.ts'
 
 /** What a round needs. */
@@ -78,12 +82,13 @@ export interface Round {
 }
 
 /**
- * Sends the emails about leaked keys, then checks all stores and sends the emails that are due. Ends early if the node
+ * Sends the emails about leaked keys and tokens, then checks all stores and sends the emails that are due. Ends early if the node
  * stops, or if the SMTP server is away. Rejects with errors of the PostgreSQL client.
  */
 export async function sendAlerts(options: AlertOptions, round: Round): Promise<void> {
   const { database } = options.services
   if ((await sendLeakAlerts(options, round)) === 'server away') return
+  if ((await sendTokenLeakAlerts(options, round)) === 'server away') return
   let storeIds: string[] = []
   do {
     storeIds = await readStoresWithKeys(database, { after: storeIds.at(-1) ?? null, limit: STORES_AT_ONCE })
@@ -102,12 +107,35 @@ async function sendLeakAlerts(options: AlertOptions, { stopping }: Round): Promi
   const { database, origins } = options.services
   for (const leak of await readLeakedKeys(database)) {
     if (stopping.aborted) break
+    const alert = { keyId: leak.keyId, kind: LEAKED, occurrence: '' }
     const due = {
-      alert: { keyId: leak.keyId, kind: LEAKED, occurrence: '' },
+      ...{ alert, record: recordOf(alert, options) },
       recipients: await readLeakRecipients(database, leak.keyId),
       emailTo: ({ email, language, role }: AlertRecipient) => {
         const { texts } = localizationFor(language)
         return leakEmail(leak, { to: email, role, texts: texts.emails.leaked, dashboardUrl: origins.url })
+      },
+    }
+    if ((await sendAlert(due, options)) === 'server away') return 'server away'
+  }
+  return 'done'
+}
+
+async function sendTokenLeakAlerts(options: AlertOptions, { stopping }: Round): Promise<Outcome> {
+  const { database, origins } = options.services
+  for (const leak of await readLeakedTokens(database)) {
+    if (stopping.aborted) break
+    const { tokenId } = leak
+    const due = {
+      alert: { keyId: tokenId, kind: LEAKED },
+      record: {
+        claim: () => claimTokenAlert(database, tokenId),
+        release: () => releaseTokenAlert(database, tokenId),
+      },
+      recipients: await readAdminRecipients(database, leak.storeId),
+      emailTo: ({ email, language }: AlertRecipient) => {
+        const { texts } = localizationFor(language)
+        return tokenLeakEmail(leak, { to: email, texts: texts.emails.leakedToken, dashboardUrl: origins.url })
       },
     }
     if ((await sendAlert(due, options)) === 'server away') return 'server away'
@@ -134,13 +162,28 @@ async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, round
     if (round.stopping.aborted) break
     const recipients = await readAlertRecipients(services.database, due.alert.keyId)
     const emailTo = (recipient: AlertRecipient) => problemEmail(recipient, { frame, ...due }, options)
-    if ((await sendAlert({ alert: due.alert, recipients, emailTo }, options)) === 'server away') return 'server away'
+    const { alert } = due
+    const record = recordOf(alert, options)
+    if ((await sendAlert({ alert, record, recipients, emailTo }, options)) === 'server away') return 'server away'
   }
   return 'done'
 }
 
+/** The record that an email was sent, so that several nodes send it once. */
+interface AlertRecord {
+  /** Returns false if the email was sent before. */
+  readonly claim: () => Promise<boolean>
+  readonly release: () => Promise<void>
+}
+
+function recordOf(alert: KeyAlert, { services: { database } }: AlertOptions): AlertRecord {
+  return { claim: () => claimAlert(database, alert), release: () => releaseAlert(database, alert) }
+}
+
 interface DueAlert {
-  readonly alert: KeyAlert
+  /** `keyId` is the ID of a key, or of a token of a directory. */
+  readonly alert: Pick<KeyAlert, 'keyId' | 'kind'>
+  readonly record: AlertRecord
   readonly recipients: readonly AlertRecipient[]
   readonly emailTo: (recipient: AlertRecipient) => Email
 }
@@ -149,9 +192,9 @@ interface DueAlert {
  * Sends one email to each recipient. If the SMTP server is away before it accepted an email, the next round tries
  * again. There is no second attempt for an address that the server rejects, or if the server goes away later.
  */
-async function sendAlert({ alert, recipients, emailTo }: DueAlert, options: AlertOptions): Promise<Outcome> {
-  const { database, emit } = options.services
-  if (recipients.length === 0 || !(await claimAlert(database, alert))) return 'done'
+async function sendAlert({ alert, record, recipients, emailTo }: DueAlert, options: AlertOptions): Promise<Outcome> {
+  const { emit } = options.services
+  if (recipients.length === 0 || !(await record.claim())) return 'done'
   let emails = 0
   let isAway = false
   for (const recipient of recipients) {
@@ -165,7 +208,7 @@ async function sendAlert({ alert, recipients, emailTo }: DueAlert, options: Aler
     }
   }
   if (emails > 0) emit({ event: 'alert.sent', keyId: alert.keyId, kind: alert.kind, emails })
-  else if (isAway) await releaseAlert(database, alert)
+  else if (isAway) await record.release()
   return isAway ? 'server away' : 'done'
 }
 

@@ -1,5 +1,5 @@
-// Accepts the invitation of a link. The link proves the invited address, so it can create the account of this address.
-// It does not sign in to an account that exists.
+// Accepts the invitation of a link. The link proves the invited address, so it can create the account of this address. It
+// can also set the password of an account without a way to sign in. It does not sign in to another account.
 
 import {
   acceptInvitation as accept,
@@ -14,7 +14,7 @@ import { hashInvitationToken } from './invitation-token.ts'
 
 /** The result of a form that accepts an invitation. */
 export type AcceptOutcome =
-  /** `isNew`: the invitation created the account with the password of the form. */
+  /** `isNew`: the account got the password of the form. */
   | { readonly kind: 'accepted'; readonly storeId: string; readonly email: string; readonly isNew: boolean }
   | {
       readonly kind: 'password rejected'
@@ -25,7 +25,7 @@ export type AcceptOutcome =
   | { readonly kind: 'ended' }
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
-/** What the form has: the token of the link, and a password for a new account. */
+/** What the form has: the token of the link, and a password for an account that needs one. */
 export interface AcceptRequest {
   readonly token: string
   readonly password: string
@@ -48,6 +48,6 @@ export async function acceptInvitation(
   const passwordHash = invitation.hasAccount ? null : await accounts.hashPassword(password)
   const accepted = await accept({ database, tokenHash, passwordHash })
   await discountAttempt(database, scopes)
-  // An account that is removed between the two statements ends its invitations.
+  // The account can be removed, or lose its last way to sign in, between the two statements.
   return accepted === null || accepted === 'no account' ? { kind: 'ended' } : { kind: 'accepted', ...accepted }
 }

@@ -120,6 +120,12 @@ function changeText(frame: Frame, event: StoreEvent): Html {
       return texts.twoFactorRequired
     case 'two_factor_rule.disabled':
       return texts.twoFactorOptional
+    case 'directory_token.created':
+      return texts.directoryTokenCreated
+    case 'directory_token.revoked':
+      return reason === 'leaked' ? texts.directoryTokenLeaked(placeText(event)) : texts.directoryTokenRevoked
+    case 'directory_user.role_changed':
+      return texts.directoryRoleChanged(person, role)
     case 'store.added':
       return texts.storeAdded
     case 'store.changed':

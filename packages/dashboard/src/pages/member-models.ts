@@ -1,6 +1,6 @@
 // Declares the data of the pages about members and invitations of a store.
 
-import type { MemberRole, PendingInvitation, StoreMember } from '@store-export/control'
+import type { DirectoryToken, MemberRole, PendingInvitation, StoreMember } from '@store-export/control'
 
 /** Settings > Members. */
 export interface MembersPage {
@@ -9,6 +9,8 @@ export interface MembersPage {
   readonly invitations: readonly PendingInvitation[]
   /** Whether the store requires a second factor of its members. */
   readonly requiresTwoFactor: boolean
+  /** Whether a directory has a token for the store. */
+  readonly hasDirectory: boolean
   /** The form for invitations; null if the dashboard can't send emails. */
   readonly form: {
     /** The typed address. */
@@ -38,10 +40,24 @@ export interface TwoFactorRulePage {
   readonly confirmBy: 'code' | 'sign-in'
   /** Whether this session is new enough to turn the rule off. */
   readonly isFresh: boolean
-  /** Email addresses of the members without a second factor. */
+  /** Email addresses of the members without a second factor, except those from a directory. */
   readonly without: readonly string[]
+  /** Number of members from a directory. The page does not tell how their accounts sign in. */
+  readonly fromDirectory: number
   /** The error message for the code; null without an error. */
   readonly problem: string | null
+}
+
+/** The page that connects the directory of the store's company. */
+export interface DirectoryPage {
+  /** URL of the SCIM endpoint. */
+  readonly url: string
+  /** The active tokens. */
+  readonly tokens: readonly DirectoryToken[]
+  /** The text of the token that this browser has just created; null without one. */
+  readonly newToken: string | null
+  /** Whether the store can have another token. */
+  readonly canCreate: boolean
 }
 
 /** The page of an invitation's link. */

@@ -9,6 +9,7 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
+import { directoryCard } from './directory-view.ts'
 import type { MembersPage } from './member-models.ts'
 import { roleChoice } from './member-role-view.ts'
 import type { Frame } from './models.ts'
@@ -20,16 +21,17 @@ export function membersView(frame: Frame, page: MembersPage): Html {
   const invitations = page.invitations.length === 0 ? NOTHING : invitationsCard(frame, page)
   const invite = isAllowed(frame, 'manage members') ? inviteCard(frame, page) : NOTHING
   const rule = isAllowed(frame, 'manage members') ? twoFactorRuleCard(frame, page.requiresTwoFactor) : NOTHING
-  return layout(frame, html`${head}${membersCard(frame, page)}${invitations}${invite}${rule}`)
+  const directory = isAllowed(frame, 'manage members') ? directoryCard(frame, page.hasDirectory) : NOTHING
+  return layout(frame, html`${head}${membersCard(frame, page)}${invitations}${invite}${directory}${rule}`)
 }
 
 function membersCard(frame: Frame, { members }: MembersPage): Html {
-  const { members: texts, roles } = frame.texts
+  const { members: texts, roles, directory } = frame.texts
   const { title, columns, you, lastAdmin } = texts.list
   const canManage = isAllowed(frame, 'manage members')
   const admins = members.filter(({ role }) => role === 'admin')
   const rows = members.map((member) => [
-    html`${member.email} ${member.isYou ? badge(you, 'good') : NOTHING}`,
+    html`${member.email} ${member.isYou ? badge(you, 'good') : NOTHING}${member.isFromDirectory ? badge(directory.member.badge) : NOTHING}`,
     roles.names[member.role],
     ...(canManage ? [signInText(frame, member)] : []),
     relativeTime(member.since, frame),
@@ -63,6 +65,8 @@ function memberActions(frame: Frame, { merchantId, email, isYou }: MembersPage['
 }
 
 function signInText(frame: Frame, member: MembersPage['members'][number]): string {
+  // An admin can let a directory add any address, and must not learn from this page whether it had an account.
+  if (member.isFromDirectory) return frame.texts.directory.member.signsInWith
   const text = passwordText(frame, member)
   return member.hasPasskey ? frame.texts.members.list.withPasskey(text) : text
 }

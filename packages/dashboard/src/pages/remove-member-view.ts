@@ -10,11 +10,13 @@ import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame } from './models.ts'
 
 /** Returns the page on which an admin confirms the removal of a member. */
-export function removeMemberView(frame: Frame, { merchantId, email }: StoreMember): Html {
+export function removeMemberView(frame: Frame, { merchantId, email, isFromDirectory }: StoreMember): Html {
   const paths = pathsOf(frame)
+  const { directory } = frame.texts
   const { removal } = frame.texts.members
   const { title, button: label } = removal.remove
-  const effects = html`<p>${removal.keys(paths.api)}</p><p>${removal.invitations}</p>`
+  const again = isFromDirectory ? html`<p>${directory.member.remove}</p>` : NOTHING
+  const effects = html`<p>${removal.keys(paths.api)}</p><p>${removal.invitations}</p>${again}`
   return confirmationPage(
     frame,
     { title, lead: removal.remove.lead(email) },

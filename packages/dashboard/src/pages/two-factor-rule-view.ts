@@ -34,16 +34,21 @@ export function twoFactorRuleView(frame: Frame, page: TwoFactorRulePage): Html {
   return layout(frame, html`${head}${card({ id: 'rule', title }, content)}`)
 }
 
-function turnOn(frame: Frame, { isUsed, without }: TwoFactorRulePage): Html {
+function turnOn(frame: Frame, page: TwoFactorRulePage): Html {
   const paths = pathsOf(frame)
   const { twoFactorRule: texts } = frame.texts
-  if (!isUsed)
+  if (!page.isUsed)
     return html`${callout(texts.ownFirst, 'waiting')}<p class="actions">${linkButton(texts.openAccount, '/account#two-factor', { kind: 'main' })}${cancel(frame)}</p>`
-  const list = html`<ul class="bullets">${without.map((email) => html`<li>${email}</li>`)}</ul>`
-  const effects =
-    without.length === 0 ? html`<p>${texts.everyoneHas}</p>` : html`<p>${texts.without(without.length)}</p>${list}`
   const buttons = html`<div class="actions">${button(texts.turnOn)}${cancel(frame)}</div>`
-  return html`${effects}<p>${texts.keysStay}</p>${form({ action: paths.twoFactorRuleOn, frame }, buttons)}`
+  return html`${turnOnEffects(frame, page)}<p>${texts.keysStay}</p>${form({ action: paths.twoFactorRuleOn, frame }, buttons)}`
+}
+
+function turnOnEffects({ texts }: Frame, { without, fromDirectory }: TwoFactorRulePage): Html {
+  const { twoFactorRule, directory } = texts
+  if (without.length === 0 && fromDirectory === 0) return html`<p>${twoFactorRule.everyoneHas}</p>`
+  const list = html`<p>${twoFactorRule.without(without.length)}</p><ul class="bullets">${without.map((email) => html`<li>${email}</li>`)}</ul>`
+  const others = fromDirectory === 0 ? NOTHING : html`<p>${directory.member.secondFactor(fromDirectory)}</p>`
+  return html`${without.length === 0 ? NOTHING : list}${others}`
 }
 
 function turnOff(frame: Frame, { confirmBy, isFresh, problem }: TwoFactorRulePage): Html {

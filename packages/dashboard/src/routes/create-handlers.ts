@@ -3,18 +3,18 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
-import { consumeFormToken, readSecondFactor, storesOfMerchant } from '@store-export/control'
-import { TimeLimitPassed, within } from '@store-export/postgres'
+import { consumeFormToken, noteOpenedStore, readSecondFactor, storesOfMerchant } from '@store-export/control'
+import { within } from '@store-export/postgres'
 import type { Context, Handler } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
-import { isAccountsError } from '../accounts/is-accounts-error.ts'
 import { includesPermission, type Permission } from '../members/permissions.ts'
 import { NO_LIMITS } from '../pages/key-limits-view.ts'
 import { cookieAttributes } from '../security/cookie-attributes.ts'
 import { FormError, type FormFields, readForm } from '../security/form-body.ts'
 import type { Services } from '../services.ts'
 import { type Localization, localize } from '../texts/languages.ts'
+import { isControlDatabaseError } from './control-database-error.ts'
 import type { DashboardRequest, HandlerResult, MerchantRequest, StoreRequest } from './dashboard-request.ts'
 import {
   errorPage,
@@ -213,6 +213,8 @@ async function requireStore(
   if (store === undefined) return notFoundPage(request)
   if (store.requiresTwoFactor && (await readSecondFactor(request.services.database, request.session.id)).used === null)
     return secondFactorPage(request)
+  if (store.isUnopened)
+    await noteOpenedStore(request.services.database, { merchantId: request.session.merchantId, storeId: id })
   const storeRequest = { ...request, store, head: storeHead(store, await timeZoneOf(request, store)) }
   return includesPermission(store.role, needs) ? handler(storeRequest) : forbiddenPage(storeRequest, needs)
 }
@@ -237,13 +239,4 @@ function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?
 /** Returns the path to which an error page of the form links. */
 function backOf({ context, session }: DashboardRequest): string {
   return session === null ? '/sign-in' : formPage(context.req.path)
-}
-
-/** Error codes of an unreachable database: network and DNS errors, and the PostgreSQL error classes 08, 53 and 57. */
-const UNREACHABLE_CODES =
-  /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|ETIMEOUT|ECANCELLED|ESERVFAIL|EREFUSED|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
-
-function isControlDatabaseError(cause: unknown): boolean {
-  if (cause instanceof TimeLimitPassed || isAccountsError(cause)) return true
-  return cause instanceof Error && 'code' in cause && UNREACHABLE_CODES.test(String(cause.code))
 }

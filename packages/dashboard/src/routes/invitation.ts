@@ -42,7 +42,7 @@ export async function useInvitation(request: DashboardRequest, form: FormFields)
   }
 }
 
-/** Signs in to a new account with its password. The merchant of an existing account signs in as usual. */
+/** Signs in with the password that the account got. The merchant of another account signs in as usual. */
 async function redirectAfterJoining(
   request: DashboardRequest,
   { email, storeId, isNew }: Extract<AcceptOutcome, { kind: 'accepted' }>,
@@ -50,11 +50,10 @@ async function redirectAfterJoining(
 ): Promise<HandlerResult> {
   const { accounts } = request.services
   const next = storePaths(storeId).api
-  if (request.session?.email === email) return { to: next }
   if (isNew) {
     const signedIn = await accounts.signIn({ email, password, ...clientOf(request) })
     if (signedIn.kind === 'succeeded') return redirectAfterSignIn(request, signedIn.cookies, next)
-  }
+  } else if (request.session?.email === email) return { to: next }
   const cookies = request.session === null ? [] : await accounts.signOut(request.context.req.raw.headers)
   return { to: `/sign-in?${new URLSearchParams({ next, joined: 'yes' })}`, cookies }
 }

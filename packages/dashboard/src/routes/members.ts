@@ -5,6 +5,7 @@ import {
   INVITATIONS_PER_DAY,
   INVITATIONS_TO_ADDRESS_PER_DAY,
   InvalidEmailError,
+  listDirectoryTokens,
   listInvitations,
   listMembers,
   type MemberRole,
@@ -158,10 +159,13 @@ interface MembersContent {
 async function renderMembers(request: StoreRequest, content: MembersContent): Promise<PageResult> {
   const { notice, ...form } = content
   const { services, store, session } = request
-  const members = await listMembers(services.database, store.id)
+  const { database } = services
+  const members = await listMembers(database, store.id)
+  const tokens = await listDirectoryTokens({ database, storeId: store.id, activeOnly: true })
   const page: MembersPage = {
     members: members.map((member) => ({ ...member, isYou: member.merchantId === session.merchantId })),
-    invitations: await listInvitations(services.database, store.id),
+    invitations: await listInvitations(database, store.id),
+    hasDirectory: tokens.length > 0,
     requiresTwoFactor: store.requiresTwoFactor,
     form: services.mailer === null ? null : form,
   }

@@ -54,8 +54,10 @@ async function showForm(request: StoreRequest, problem: string | null): Promise<
     confirmBy: session.hasTwoFactor ? ('code' as const) : ('sign-in' as const),
     isFresh: await hasFreshSession(request),
     without: members
+      .filter(({ isFromDirectory }) => !isFromDirectory)
       .filter(({ hasTwoFactor, hasPasskey, hasSingleSignOn }) => !hasTwoFactor && !hasPasskey && !hasSingleSignOn)
       .map(({ email }) => email),
+    fromDirectory: members.filter(({ isFromDirectory }) => isFromDirectory).length,
     problem,
   }
   return { html: twoFactorRuleView(memberFrame(request, request.texts.twoFactorRule.title), page) }

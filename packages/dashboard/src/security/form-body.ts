@@ -1,5 +1,7 @@
 // Reads the URL-encoded body of a form, up to a size limit.
 
+import { readText } from './read-text.ts'
+
 /** The fields of a form by name. If several fields have one name, only the first counts. */
 export type FormFields = Readonly<Record<string, string>>
 
@@ -24,26 +26,14 @@ export async function readForm(request: Request): Promise<FormFields> {
   const type = request.headers.get('content-type') ?? ''
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE)
     throw new FormError(415, `content-type: must be ${TYPE}; send the form from its page in the dashboard`)
-  const fields = new URLSearchParams(await readText(request))
+  const fields = new URLSearchParams(await readFormText(request))
   return Object.fromEntries([...fields].toReversed())
 }
 
-async function readText(request: Request): Promise<string> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  try {
-    for await (const part of request.body ?? []) {
-      bytes += part.length
-      if (bytes > BYTES_MAX)
-        throw new FormError(
-          413,
-          `the form has more than ${BYTES_MAX} bytes; go back, shorten its fields, and send it again`,
-        )
-      parts.push(part)
-    }
-  } catch (cause) {
-    if (cause instanceof FormError) throw cause
+async function readFormText(request: Request): Promise<string> {
+  const text = await readText(request, BYTES_MAX).catch((cause: unknown) => {
     throw new FormError(400, 'the form arrived incomplete; go back and send it again', { cause })
-  }
-  return Buffer.concat(parts).toString('utf8')
+  })
+  if (text !== null) return text
+  throw new FormError(413, `the form has more than ${BYTES_MAX} bytes; go back, shorten its fields, and send it again`)
 }

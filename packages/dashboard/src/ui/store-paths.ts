@@ -18,6 +18,9 @@ export function storePaths(storeId: string): StorePaths {
     twoFactorRule: `${members}/two-factor`,
     twoFactorRuleOn: `${members}/two-factor/on`,
     twoFactorRuleOff: `${members}/two-factor/off`,
+    directory: `${members}/directory`,
+    directoryTokens: `${members}/directory/tokens`,
+    revokeDirectoryToken: (id) => `${members}/directory/tokens/${encodeURIComponent(id)}/revoke`,
     memberRole: (id) => `${members}/${encodeURIComponent(id)}/role`,
     removeMember: (id) => `${members}/${encodeURIComponent(id)}/remove`,
     invitations: `${members}/invitations`,
@@ -57,6 +60,9 @@ export interface StorePaths {
   readonly twoFactorRule: string
   readonly twoFactorRuleOn: string
   readonly twoFactorRuleOff: string
+  readonly directory: string
+  readonly directoryTokens: string
+  readonly revokeDirectoryToken: (tokenId: string) => string
   readonly memberRole: (merchantId: string) => string
   readonly removeMember: (merchantId: string) => string
   readonly invitations: string

@@ -2,7 +2,15 @@
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION, LIMITS } from '@store-export/contract'
-import { addStore, createKey, invite, revokeKey, switchKey } from '@store-export/control'
+import {
+  addStore,
+  createDirectoryToken,
+  createKey,
+  invite,
+  makeDirectoryToken,
+  revokeKey,
+  switchKey,
+} from '@store-export/control'
 import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/filled-store.ts'
@@ -193,6 +201,16 @@ async function openWithPasskeys(
   await page.reload()
 }
 
+/** Creates two new tokens of the store `old`, and returns them. */
+async function addDirectoryTokens({ scene, old }: Shown): Promise<readonly string[]> {
+  const { service, controlSql } = scene.platform
+  await controlSql`update directory_tokens set revoked_at = now() where store_id = ${old.id} and revoked_at is null`
+  const tokens = [makeDirectoryToken(randomBytes), makeDirectoryToken(randomBytes)]
+  const options = { database: service.control, storeId: old.id, random: randomBytes }
+  for (const token of tokens) await createDirectoryToken({ ...options, token })
+  return tokens.map((token) => token.reveal())
+}
+
 async function createKeyOn(page: Page, { scene, empty, texts }: Shown): Promise<void> {
   await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
   // Makes room for the new key.
@@ -290,6 +308,49 @@ const STORE_PAGES: readonly EveryPage[] = [
   storePage('leave, last admin', ({ empty }) => `${empty.id}/settings/members/leave`),
   storePage('leave', ({ full }) => `${full.id}/settings/members/leave`),
   storePage('two-factor rule, own second factor missing', ({ full }) => `${full.id}/settings/members/two-factor`),
+  storePage('directory', ({ full }) => `${full.id}/settings/members/directory`),
+  {
+    name: 'directory, new token',
+    isSignedIn: true,
+    async open(page, { scene, empty, texts }) {
+      await scene.platform.controlSql`update directory_tokens set revoked_at = now() where store_id = ${empty.id}`
+      await page.goto(`${scene.url}/stores/${empty.id}/settings/members/directory`)
+      await page.getByRole('button', { name: texts.directory.create }).click()
+      await page.locator('#token').waitFor()
+    },
+  },
+  {
+    name: 'directory, as many tokens as possible',
+    isSignedIn: true,
+    async open(page, shown) {
+      await addDirectoryTokens(shown)
+      await page.goto(`${shown.scene.url}/stores/${shown.old.id}/settings/members/directory`)
+    },
+  },
+  {
+    name: 'members from a directory',
+    isSignedIn: true,
+    async open(page, shown) {
+      const [token] = await addDirectoryTokens(shown)
+      const { scene, old } = shown
+      await fetch(`${scene.url}/scim/v2/Users`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' },
+        body: JSON.stringify({ userName: 'from-the-directory@example.com', roles: [{ value: 'developer' }] }),
+      })
+      await page.goto(`${scene.url}/stores/${old.id}/settings/members`)
+    },
+  },
+  {
+    name: 'directory, revoking a token',
+    isSignedIn: true,
+    async open(page, shown) {
+      await addDirectoryTokens(shown)
+      await page.goto(`${shown.scene.url}/stores/${shown.old.id}/settings/members/directory`)
+      await page.getByRole('link', { name: shown.texts.directory.revoke }).first().click()
+      await page.waitForURL('**/revoke')
+    },
+  },
   storePage('role of a member', ({ full, guest }) => `${full.id}/settings/members/${guest.id}/role`),
   storePage('activity', ({ full }) => `${full.id}/settings/activity`),
   storePage('activity of the platform', ({ full }) => `${full.id}/settings/activity?by=platform&action=key.created`),

@@ -40,6 +40,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
       invitations_reduced: done.invitationsReduced,
       passkeys_removed: done.passkeysRemoved,
       two_factor_rules_enabled: done.twoFactorRulesEnabled,
+      directory_tokens_revoked: done.directoryTokensRevoked,
       keys_to_compare: done.keysToCompare,
       admin_tokens_revoked: done.adminTokensRevoked,
       unchanged: done.unchanged,
@@ -56,6 +57,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
     `Removed ${countOf(done.passkeysRemoved, 'passkey')}, and revoked ${countOf(done.adminTokensRevoked, 'admin token')}.`,
   )
   printMessage(`Required two-factor sign-in of a store again: ${countOf(done.twoFactorRulesEnabled, 'time')}.`)
+  printMessage(`Revoked ${countOf(done.directoryTokensRevoked, 'directory token')}.`)
   if (done.keysToCompare.length > 0)
     printMessage(
       `The permissions of these keys changed after the backup. Compare them: ${done.keysToCompare.join(', ')}.`,

@@ -38,6 +38,17 @@ export const emails = (format: Format): EmailsTexts => ({
       'Löschen Sie den alten Schlüssel am Fundort, damit ihn niemand mehr ausprobiert. Bewahren Sie den neuen in einem Geheimnisspeicher auf, nicht in einer Datei eines Repositorys.',
     unknownPlace: 'in der Meldung nicht angegeben',
   },
+  leakedToken: {
+    subject: (store) => `${store}: Ein Verzeichnis-Token war öffentlich und ist widerrufen`,
+    sentence:
+      'Ein Token für das Verzeichnis Ihrer Firma wurde öffentlich gefunden. Wer es gesehen hat, konnte Mitglieder Ihres Shops hinzufügen und entfernen. Deshalb wurde es widerrufen.',
+    facts: (store, token, place) => `Shop: ${store}\nToken: ${token}\nFundort: ${place}`,
+    checkMembers: (url) => `Prüfen Sie, wer Mitglied des Shops ist:\n${url}`,
+    seeActivity: (url) => `Sehen Sie nach, was die Tokens des Verzeichnisses geändert haben:\n${url}`,
+    createToken: (url) => `Erstellen Sie ein neues Token, und tragen Sie es im Verzeichnis ein:\n${url}`,
+    removeToken: 'Löschen Sie das alte Token am Fundort.',
+    unknownPlace: 'in der Meldung nicht angegeben',
+  },
   mute: {
     heading: 'E-Mails zu diesem Schlüssel abbestellen?',
     text: 'E-Mails zu Ihren anderen Schlüsseln bekommen Sie weiterhin. Wird dieser Schlüssel öffentlich gefunden, bekommen Sie trotzdem eine E-Mail.',

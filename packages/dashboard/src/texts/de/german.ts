@@ -9,6 +9,7 @@ import { common } from './common.ts'
 import { contract } from './contract.ts'
 import { createKey } from './create-key.ts'
 import { data } from './data.ts'
+import { directory } from './directory.ts'
 import { emails } from './emails.ts'
 import { errors } from './errors.ts'
 import { general } from './general.ts'
@@ -54,6 +55,7 @@ export const german = (format: Format): Texts => ({
   signIn: signIn(format),
   twoFactor: twoFactor(),
   twoFactorRule: twoFactorRule(format),
+  directory: directory(format),
   passkeys: passkeys(format),
   errors: errors(),
   emails: emails(format),

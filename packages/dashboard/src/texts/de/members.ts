@@ -89,6 +89,7 @@ const REMOVAL: MembersTexts['removal'] = {
   effects: 'Was passiert',
   keys: (apiHref) =>
     html`Schlüssel funktionieren weiter, denn Tools verwenden sie. Wenn dieses Mitglied einen Schlüssel kopiert hat, <a href="${apiHref}">ersetzen oder widerrufen Sie ihn</a>.`,
-  invitations: 'Einladungen, die dieses Mitglied gesendet hat, werden zurückgezogen.',
+  invitations:
+    'Einladungen, die dieses Mitglied gesendet hat, werden zurückgezogen. Verzeichnis-Tokens, die es erstellt hat, werden widerrufen.',
   unchanged: 'Die Schlüssel und die anderen Mitglieder bleiben, wie sie sind.',
 }

@@ -12,7 +12,7 @@ export const roles = (): RolesTexts => ({
     title: 'Rolle ändern',
     lead: 'Wählen Sie, was dieses Mitglied in diesem Shop tun kann.',
     effects:
-      'Die Änderung gilt sofort. Bekommt ein Admin eine andere Rolle, werden Einladungen zurückgezogen, die er gesendet hat. Schlüssel, die er kopiert hat, funktionieren weiter.',
+      'Die Änderung gilt sofort. Bekommt ein Admin eine andere Rolle, werden Einladungen zurückgezogen, die er gesendet hat, und Verzeichnis-Tokens widerrufen, die er erstellt hat. Schlüssel, die er kopiert hat, funktionieren weiter.',
     button: 'Rolle speichern',
     done: 'Die Rolle ist geändert. Sie gilt ab sofort.',
   },

@@ -37,6 +37,17 @@ export const emails = ({ duration }: Format) => ({
       'Remove the old key from the place where it was found, so that no one tries it again. Keep the new key in a secret store, not in a file of a repository.',
     unknownPlace: 'the report does not say where',
   },
+  leakedToken: {
+    subject: (store: string) => `${store}: A directory token was found in public and is revoked`,
+    sentence:
+      'A token for your company’s directory was found in public. Anyone who saw it could add and remove members of your store, so the service revoked it.',
+    facts: (store: string, token: string, place: string) => `Store: ${store}\nToken: ${token}\nFound at: ${place}`,
+    checkMembers: (url: string) => `Check who is a member of the store:\n${url}`,
+    seeActivity: (url: string) => `See what the directory’s tokens have changed:\n${url}`,
+    createToken: (url: string) => `Create a new token, and enter it in the directory:\n${url}`,
+    removeToken: 'Remove the old token from the place where it was found.',
+    unknownPlace: 'the report does not say where',
+  },
   mute: {
     heading: 'Stop the emails about this key?',
     text: 'Emails about your other keys continue. If this key is found in public, you still get an email.',

@@ -8,6 +8,7 @@ import { common } from './common.ts'
 import { contract } from './contract.ts'
 import { createKey } from './create-key.ts'
 import { data } from './data.ts'
+import { directory } from './directory.ts'
 import { emails } from './emails.ts'
 import { errors } from './errors.ts'
 import { general } from './general.ts'
@@ -53,6 +54,7 @@ export const english = (format: Format) => ({
   signIn: signIn(format),
   twoFactor: twoFactor(),
   twoFactorRule: twoFactorRule(format),
+  directory: directory(format),
   passkeys: passkeys(format),
   errors: errors(),
   emails: emails(format),

@@ -81,7 +81,8 @@ export const members = ({ plural }: Format) => ({
     effects: 'What happens',
     keys: (apiHref: string) =>
       html`Keys continue to work, because tools use them. If this member has copied a key, <a href="${apiHref}">replace or revoke it</a>.`,
-    invitations: 'Invitations that this member has sent are withdrawn.',
+    invitations:
+      'Invitations that this member has sent are withdrawn, and directory tokens that this member has created are revoked.',
     unchanged: 'The keys and the other members stay as they are.',
   },
 })

@@ -12,7 +12,7 @@ export const roles = () => ({
     title: 'Change the role',
     lead: 'Choose what this member can do in this store.',
     effects:
-      'The change applies immediately. If an admin gets another role, invitations that this admin has sent are withdrawn. Keys that this admin has copied continue to work.',
+      'The change applies immediately. If an admin gets another role, invitations that this admin has sent are withdrawn, and directory tokens that this admin has created are revoked. Keys that this admin has copied continue to work.',
     button: 'Save role',
     done: 'The role is changed. It applies immediately.',
   },

@@ -1,0 +1,68 @@
+// Limits what a directory leaves in the control database. Counts the users that the directory of a store adds, deletes
+// the unused account of a removed user, and keeps single sign-on from adding a removed person again.
+
+import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
+import { deleteSignInLinks, HAS_SIGN_IN } from './prove-address.ts'
+
+/** Maximum number of users that the directory of a store adds in one day (UTC). */
+export const DIRECTORY_ADDITIONS_PER_DAY = 2000
+
+/**
+ * Counts a user that a directory adds. Returns false if the store has reached the limit of today. It also counts users
+ * with an account, because the limit would otherwise tell whether an address has one.
+ */
+export async function countAddition(connection: Connection, storeId: string): Promise<boolean> {
+  const counted = await executeOn(
+    connection,
+    sql`
+    insert into directory_additions as a (store_id, day, users)
+    values (${storeId}, (clock_timestamp() at time zone 'UTC')::date, 1)
+    on conflict (store_id) do update set day = excluded.day,
+      users = case when a.day = excluded.day then a.users + 1 else 1 end
+    where a.day <> excluded.day or a.users < ${DIRECTORY_ADDITIONS_PER_DAY}::int`,
+  )
+  return counted === 1
+}
+
+/**
+ * Notes that a directory removed a person from a store, so that the claim of single sign-on does not add the person
+ * again. The next membership of the person ends this. Does nothing if the store or the account is unknown.
+ */
+export async function blockClaim(
+  connection: Connection,
+  { storeId, merchantId }: { readonly storeId: string; readonly merchantId: string },
+): Promise<void> {
+  await executeOn(
+    connection,
+    sql`
+    insert into directory_removed_users (store_id, merchant_id)
+    select s.id, m.id from stores s, merchants m where s.id = ${storeId} and m.id = ${merchantId}
+    on conflict do nothing`,
+  )
+}
+
+/**
+ * Deletes an account that a directory added and that no store knows. Keeps it if a person has proved its address, or can
+ * sign in to it. `naming` names the actor for the audit table.
+ */
+export async function deleteUnusedAccount(
+  connection: Connection,
+  merchantId: string,
+  naming: SqlFragment,
+): Promise<void> {
+  const [account] = await queryRows<{ email: string }>(
+    connection,
+    sql`select email from merchants where id = ${merchantId} and not address_proved for update`,
+  )
+  if (account === undefined) return
+  // A separate statement sees the memberships and sessions that the lock waited for.
+  const deleted = await executeOn(
+    connection,
+    sql`
+    delete from merchants m where m.id = ${merchantId} and not m.address_proved and not ${HAS_SIGN_IN}
+      and not exists (select from memberships b where b.merchant_id = m.id)
+      and not exists (select from directory_inactive_users i where i.merchant_id = m.id) and ${naming}`,
+  )
+  // A link would otherwise open a later account with this address.
+  if (deleted === 1) await deleteSignInLinks(connection, account.email)
+}

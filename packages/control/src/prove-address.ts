@@ -1,0 +1,56 @@
+// Keeps an account for the person who has its email address. A directory can add an account for any address, and a
+// sign-in link for the account can reach another person. So the first proof of such an address ends all ways to sign in
+// from before. The link of an invitation and single sign-on prove an address.
+
+import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
+import type { ControlDatabase } from './database.ts'
+
+/** A condition for the accounts `m` with a login, a passkey, or a session. */
+export const HAS_SIGN_IN = sql`(exists (select from merchant_logins l where l.merchant_id = m.id)
+  or exists (select from merchant_passkeys p where p.merchant_id = m.id)
+  or exists (select from merchant_sessions s where s.merchant_id = m.id and s.expires_at > clock_timestamp()))`
+
+/** A condition for the accounts `m` that only the person with the address can use, and that this person can use. */
+export const IS_USABLE = sql`(m.address_proved and ${HAS_SIGN_IN})`
+
+/** Notes that the person with this address has proved it. `email` must be in lower case. */
+export async function proveAddress({ pool }: ControlDatabase, email: string): Promise<void> {
+  const unproved = sql`select m.id from merchants m where m.email = ${email} and not m.address_proved`
+  // Most accounts are proved, so they need no transaction.
+  if ((await pool.query(unproved)).length === 0) return
+  await pool.transaction(async (connection) => {
+    const [account] = await queryRows<{ id: string }>(connection, sql`${unproved} for update`)
+    if (account !== undefined) await resetSignIns(connection, { ...account, email })
+  })
+}
+
+/** Deletes the unused sign-in links for an address, in lower case. */
+export async function deleteSignInLinks(connection: Connection, email: string): Promise<void> {
+  // better-auth stores the address of a sign-in link as JSON. Its other one-time tokens have other values.
+  await executeOn(
+    connection,
+    sql`
+    delete from merchant_links where case when value like '{"email":%' then value::jsonb ->> 'email' end = ${email}`,
+  )
+}
+
+/**
+ * Ends all ways to sign in to an account, and its unused sign-in links, and notes that its address is proved. The
+ * transaction must have locked the account.
+ */
+export async function resetSignIns(
+  connection: Connection,
+  { id, email }: { readonly id: string; readonly email: string },
+): Promise<void> {
+  await executeOn(connection, sql`delete from merchant_logins where merchant_id = ${id}`)
+  await executeOn(connection, sql`delete from merchant_passkeys where merchant_id = ${id}`)
+  await executeOn(connection, sql`delete from merchant_two_factors where merchant_id = ${id}`)
+  await executeOn(connection, sql`delete from merchant_sessions where merchant_id = ${id}`)
+  await deleteSignInLinks(connection, email)
+  await executeOn(
+    connection,
+    sql`
+    update merchants set address_proved = true, two_factor_enabled = false, updated_at = clock_timestamp()
+    where id = ${id}`,
+  )
+}

@@ -1,0 +1,12 @@
+import { TimeLimitPassed } from '@store-export/postgres'
+import { isAccountsError } from '../accounts/is-accounts-error.ts'
+
+/** Error codes of an unreachable database: network and DNS errors, and the PostgreSQL error classes 08, 53 and 57. */
+const UNREACHABLE_CODES =
+  /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|ETIMEOUT|ECANCELLED|ESERVFAIL|EREFUSED|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
+
+/** Whether the control database did not respond in time, or can't be reached. */
+export function isControlDatabaseError(cause: unknown): boolean {
+  if (cause instanceof TimeLimitPassed || isAccountsError(cause)) return true
+  return cause instanceof Error && 'code' in cause && UNREACHABLE_CODES.test(String(cause.code))
+}

@@ -1,0 +1,63 @@
+// Texts of the connection of a company's directory.
+
+import type { Format } from '../format.ts'
+
+export const directory = ({ plural }: Format) => ({
+  title: 'Directory',
+  note: 'Okta, Microsoft Entra ID, or another directory of your company can add and remove members.',
+  connected: 'Token created',
+  notConnected: 'Not connected',
+  manage: 'Manage',
+  lead: 'Your company’s directory, such as Okta or Microsoft Entra ID, adds and removes members of this store by SCIM 2.0.',
+  url: 'SCIM address',
+  urlNote: 'Your directory calls it base URL or tenant URL.',
+  steps: [
+    'Create a token, and enter the address and the token in your directory.',
+    'Choose the email address as the user name. It must be the address with which people sign in.',
+    'If some people should be admins or developers, map the attribute roles to admin, developer, or viewer.',
+    'Assign the people or groups that need access to this store.',
+  ],
+  token: 'Token',
+  tokens: 'Tokens',
+  columns: { token: 'Token', created: 'Created', lastUsed: 'Last used', actions: 'Actions' },
+  revoke: 'Revoke',
+  create: 'Create a token',
+  createNote:
+    'The token can add and remove all members of this store, and so replace every admin. It ends when you stop being an admin.',
+  full: 'This store has the maximum number of tokens. To create another, revoke one.',
+  newToken: {
+    title: 'Your new token',
+    warning: 'Copy the token now. This page shows it for ten minutes, and never again.',
+    hasCopied: 'I have copied it',
+  },
+  effectsTitle: 'What your directory can do',
+  effects: [
+    'It adds people as viewers, or with the role that it sends. They sign in as other members do.',
+    'It ends the access of any member, also of people who were invited. The access ends with the next click.',
+    'It can’t remove the last admin. It changes the role of an invited person only after it ended the access and gave it again.',
+    'It can’t change the name, email address, or password of an account, and sees only this store.',
+  ],
+  revocation: {
+    title: 'Revoke this token?',
+    lead: 'Your directory can no longer add and remove members with it. The members of this store stay.',
+    button: 'Revoke token',
+  },
+  notices: {
+    revoked: 'The token is revoked.',
+    limitReached: (tokens: number) =>
+      `No token was created, because this store has ${plural(tokens, { one: '# token', other: '# tokens' })}. Revoke one first.`,
+  },
+  /** On the pages about members. */
+  member: {
+    badge: 'Directory',
+    signsInWith: 'Not shown',
+    remove: 'Your directory added this person, and can add them again. Remove the person in your directory too.',
+    secondFactor: (members: number) =>
+      plural(members, {
+        one: '# member from your directory may need to turn on two-factor sign-in.',
+        other: '# members from your directory may need to turn on two-factor sign-in.',
+      }),
+  },
+})
+
+export type DirectoryTexts = ReturnType<typeof directory>
