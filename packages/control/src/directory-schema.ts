@@ -102,6 +102,15 @@ export const DIRECTORY_SCHEMA = `
 
   -- false: a directory added the account, and no person has proved that the address is theirs
   alter table merchants add column address_proved boolean not null default true;
+  -- sign_in_resets.count of the last reset; 0 without one
+  alter table merchants add column sign_ins_reset bigint not null default 0;
+
+  -- One row, which each reset locks until its end. So a count shows that all resets up to it are committed.
+  create table sign_in_resets (
+    id boolean primary key check (id),
+    count bigint not null
+  );
+  insert into sign_in_resets (id, count) values (true, 0);
 
   alter table memberships
     add column from_directory boolean not null default false,

@@ -192,6 +192,7 @@ export { Secret } from './secret.ts'
 export { readCursorSecret, readDashboardSecret } from './service-secrets.ts'
 export { type AddedMember, addMember, LastAdminError, setMember } from './set-member.ts'
 export { countAttempt, deleteEndedWindows, discountAttempt } from './sign-in-attempts.ts'
+export { countSignInResets, endOutdatedSession, whileSignedIn } from './sign-in-resets.ts'
 export {
   COMMAND_LINE_SESSION,
   EVENTS_PER_PAGE,

@@ -50,7 +50,11 @@ export async function resetSignIns(
   await executeOn(
     connection,
     sql`
-    update merchants set address_proved = true, two_factor_enabled = false, updated_at = clock_timestamp()
-    where id = ${id}`,
+    with reset as (
+      update sign_in_resets set count = count + 1 returning count
+    )
+    update merchants set address_proved = true, two_factor_enabled = false, updated_at = clock_timestamp(),
+      sign_ins_reset = reset.count
+    from reset where merchants.id = ${id}`,
   )
 }

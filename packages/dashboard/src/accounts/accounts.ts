@@ -12,11 +12,15 @@ import {
   type MemberRole,
   parseEmail,
   readSecondFactor,
+  whileSignedIn,
 } from '@store-export/control'
 import { findLanguage, type Language } from '../texts/languages.ts'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
-import { callAuth, cookieHeader, userAgentHeader } from './call-auth.ts'
+import { cookieHeader, userAgentHeader } from './call-auth.ts'
+import { callInSession } from './call-in-session.ts'
+import { callSignIn } from './call-sign-in.ts'
 import { type ClientName, clientName } from './client-name.ts'
+import { runOn } from './kysely-dialect.ts'
 import { passwordScope } from './limit-attempts.ts'
 import { LinkSignIns } from './link-sign-ins.ts'
 import { Passkeys } from './passkeys.ts'
@@ -159,7 +163,9 @@ export class Accounts {
     const { password } = attempt
     const body = { email, password }
     const headers = userAgentHeader(attempt.headers)
-    const call = await callAuth(() => this.#auth.api.signInEmail({ body, headers, returnHeaders: true }))
+    const call = await callSignIn(this.#database, () =>
+      this.#auth.api.signInEmail({ body, headers, returnHeaders: true }),
+    )
     if (call.kind === 'rejected') return { kind: 'rejected' }
     await discountAttempt(this.#database, scopes)
     return signInResult(call)
@@ -176,7 +182,7 @@ export class Accounts {
     const scopes = [`link ${clientAddress}`]
     const verdict = await countAttempt(this.#database, scopes)
     if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
-    const call = await callAuth(() =>
+    const call = await callSignIn(this.#database, () =>
       this.#auth.api.magicLinkVerify({ query: { token }, headers: userAgentHeader(headers), returnHeaders: true }),
     )
     if (call.kind === 'rejected') return { kind: 'rejected' }
@@ -267,9 +273,7 @@ export class Accounts {
     // Otherwise, a thief could set a password in a stolen session, and add a passkey with it.
     if (isFirst && !(await this.allowsFirstPassword(session))) return { problem: 'session old' }
     if ((await this.#linkSignIns.useNewPassword(session.id)) || isFirst) {
-      await this.setPassword(merchantId, next)
-      await this.#auth.api.revokeOtherSessions({ headers: cookieHeader(headers) })
-      return { cookies: [] }
+      return (await this.#replacePassword(session, change)) ? { cookies: [] } : { problem: 'session old' }
     }
     if (current === null) return { problem: 'link expired' }
     // A separate limit, so that an attacker who guesses at the sign-in can't keep the owner from changing the password.
@@ -277,12 +281,25 @@ export class Accounts {
     const verdict = await countAttempt(this.#database, scopes)
     if (!verdict.allowed) return { waitSeconds: verdict.waitSeconds }
     const body = { currentPassword: current, newPassword: next, revokeOtherSessions: true }
-    const call = await callAuth(() =>
+    const call = await callInSession({ database: this.#database, session }, () =>
       this.#auth.api.changePassword({ body, headers: cookieHeader(headers), returnHeaders: true }),
     )
     if (call.kind === 'rejected') return { problem: 'current' }
     await discountAttempt(this.#database, scopes)
     return { cookies: call.cookies }
+  }
+
+  /** Sets the password, and ends all other sessions. Returns false without a change if this session has ended. */
+  async #replacePassword(
+    { id, merchantId }: MerchantSession,
+    { next, headers }: { readonly next: string; readonly headers: Headers },
+  ): Promise<boolean> {
+    const replace = async () => {
+      await this.setPassword(merchantId, next)
+      await this.#auth.api.revokeOtherSessions({ headers: cookieHeader(headers) })
+      return true
+    }
+    return (await whileSignedIn(this.#database, id, (connection) => runOn(connection, replace))) ?? false
   }
 }
 

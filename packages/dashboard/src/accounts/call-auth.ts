@@ -40,6 +40,11 @@ export function cookieOf(headers: Headers, name: string): string | null {
   return cookies.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) || null
 }
 
+/** Returns a header with the cookies of a response. */
+export function headersWith(cookies: readonly string[]): Headers {
+  return new Headers({ cookie: cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') })
+}
+
 /** Returns the cookie of the request, the only header that better-auth needs to find the session. */
 export function cookieHeader(headers: Headers): Headers {
   return new Headers({ cookie: headers.get('cookie') ?? '' })

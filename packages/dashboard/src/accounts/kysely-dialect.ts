@@ -1,6 +1,7 @@
 // Connects better-auth, which runs its SQL with Kysely, to the `Pool` of `@store-export/postgres`. So accounts share
 // the connections, time limits, and error classes of the rest of the control database.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Connection, type Pool, queryResult, type Value } from '@store-export/postgres'
 import {
   CompiledQuery,
@@ -23,17 +24,27 @@ export function kyselyDialect(pool: Pool): Dialect {
   }
 }
 
+/** The connection of the transaction in which better-auth runs now. */
+const current = new AsyncLocalStorage<LentConnection>()
+
+/** Calls `work`, and runs the statements of better-auth in it on this connection, as a part of its transaction. */
+export function runOn<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  return current.run(new LentConnection(connection), work)
+}
+
 function driverOf(pool: Pool): Driver {
   const run = async (connection: DatabaseConnection, text: string) =>
-    void (await connection.executeQuery(CompiledQuery.raw(text)))
+    connection instanceof LentConnection ? undefined : void (await connection.executeQuery(CompiledQuery.raw(text)))
   return {
     init: async () => undefined,
-    acquireConnection: () => PooledConnection.from(pool),
+    acquireConnection: async () => current.getStore() ?? (await PooledConnection.from(pool)),
     // better-auth uses the default isolation level.
     beginTransaction: (connection) => run(connection, 'begin'),
     commitTransaction: (connection) => run(connection, 'commit'),
     rollbackTransaction: (connection) => run(connection, 'rollback'),
-    releaseConnection: async (connection) => (connection as PooledConnection).release(),
+    releaseConnection: async (connection) => {
+      if (connection instanceof PooledConnection) connection.release()
+    },
     destroy: async () => undefined,
   }
 }
@@ -56,14 +67,41 @@ class PooledConnection implements DatabaseConnection {
     this.release = release
   }
 
-  async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { rows, count } = await queryResult(this.#connection, { text, values: parameters.map(boundValue) })
-    return { rows: rows as Row[], numAffectedRows: BigInt(count) }
+  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return execute<Row>(this.#connection, query)
   }
 
   streamQuery(): never {
     throw new Error('this dialect does not support streaming')
   }
+}
+
+/** The connection of a transaction. Its owner commits. Runs one statement after the other. */
+class LentConnection implements DatabaseConnection {
+  readonly #connection: Connection
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const result = this.#last.then(() => execute<Row>(this.#connection, query))
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+
+  streamQuery(): never {
+    throw new Error('this dialect does not support streaming')
+  }
+}
+
+async function execute<Row>(
+  connection: Connection,
+  { sql: text, parameters }: CompiledQuery,
+): Promise<QueryResult<Row>> {
+  const { rows, count } = await queryResult(connection, { text, values: parameters.map(boundValue) })
+  return { rows: rows as Row[], numAffectedRows: BigInt(count) }
 }
 
 /** Returns a value that the driver can bind. Objects other than dates and bytes become JSON. */

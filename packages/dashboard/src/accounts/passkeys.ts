@@ -3,8 +3,11 @@
 // limits the rate of attempts.
 
 import { type ControlDatabase, countAttempt, discountAttempt } from '@store-export/control'
+import type { MerchantSession } from './accounts.ts'
 import { type Auth, passkeyCookieName } from './auth.ts'
 import { callAuth, cookieHeader, cookieOf, userAgentHeader } from './call-auth.ts'
+import { callInSession } from './call-in-session.ts'
+import { callSignIn } from './call-sign-in.ts'
 import { type Attempt, limitAttempts, type PasswordCheck, passwordScope } from './limit-attempts.ts'
 import { parseCredential } from './parse-credential.ts'
 
@@ -62,13 +65,16 @@ export class Passkeys {
    * Adds the passkey that the browser created for a challenge of this account. `credential` is its JSON. Returns false
    * if the passkey is not valid, the challenge was used or has expired, or the account has ten passkeys.
    */
-  async add({ name, credential, headers }: { name: string; credential: string; headers: Headers }): Promise<boolean> {
+  async add(
+    session: MerchantSession,
+    { name, credential, headers }: { name: string; credential: string; headers: Headers },
+  ): Promise<boolean> {
     const response = parseCredential(credential, ['clientDataJSON', 'attestationObject'])
     if (response === null) return false
     const body = { name, response }
-    const call = await callAuth(
-      () => this.#auth.api.verifyPasskeyRegistration({ body, headers: cookieHeader(headers), returnHeaders: true }),
-      ['FAILED_TO_VERIFY_REGISTRATION'],
+    const rejections = ['FAILED_TO_VERIFY_REGISTRATION']
+    const call = await callInSession({ database: this.#database, session, rejections }, () =>
+      this.#auth.api.verifyPasskeyRegistration({ body, headers: cookieHeader(headers), returnHeaders: true }),
     )
     return call.kind === 'done'
   }
@@ -128,7 +134,7 @@ export class Passkeys {
       const response = parseCredential(credential, ['clientDataJSON', 'authenticatorData', 'signature'])
       if (response === null) return { kind: 'rejected', code: '', status: 400 } as const
       const body = { response }
-      const call = await callAuth(() =>
+      const call = await callSignIn(this.#database, () =>
         this.#auth.api.verifyPasskeyAuthentication({ body, headers, returnHeaders: true }),
       )
       isUnknown = call.kind === 'rejected' && call.code === 'PASSKEY_NOT_FOUND'

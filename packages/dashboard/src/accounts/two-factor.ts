@@ -5,7 +5,17 @@ import { createHash } from 'node:crypto'
 import { type ControlDatabase, consumeFormToken } from '@store-export/control'
 import type { MerchantSession } from './accounts.ts'
 import { type Auth, secondFactorCookieName } from './auth.ts'
-import { type AuthCall, type AuthResult, callAuth, cookieHeader, cookieOf, userAgentHeader } from './call-auth.ts'
+import {
+  type AuthCall,
+  type AuthResult,
+  callAuth,
+  cookieHeader,
+  cookieOf,
+  headersWith,
+  userAgentHeader,
+} from './call-auth.ts'
+import { callInSession } from './call-in-session.ts'
+import { callSignIn } from './call-sign-in.ts'
 import { type Attempt, limitAttempts, type PasswordCheck, passwordScope } from './limit-attempts.ts'
 import type { LinkSignIns } from './link-sign-ins.ts'
 
@@ -39,7 +49,9 @@ export class TwoFactor {
   async setUp({ session, password, headers }: PasswordCheck): Promise<Attempt<{ readonly secret: string }>> {
     const body = { password }
     const result = await this.#limited([passwordScope(session)], () =>
-      callAuth(() => this.#auth.api.enableTwoFactor({ body, headers: cookieHeader(headers), returnHeaders: true })),
+      this.#inSession(session, () =>
+        this.#auth.api.enableTwoFactor({ body, headers: cookieHeader(headers), returnHeaders: true }),
+      ),
     )
     if (result.kind !== 'done') return result
     const { response } = result
@@ -56,16 +68,18 @@ export class TwoFactor {
     session: MerchantSession,
     { code, headers }: { readonly code: string; readonly headers: Headers },
   ): Promise<Attempt<{ readonly cookies: readonly string[]; readonly recoveryCodes: readonly string[] }>> {
-    const result = await this.#limited<unknown>([codeScope(session.merchantId)], async () => {
+    const { api } = this.#auth
+    const result = await this.#limited([codeScope(session.merchantId)], async () => {
       if (!(await this.#isUnused(session.merchantId, code))) return REJECTED
       const body = { code: digitsOf(code) }
-      return callAuth(() => this.#auth.api.verifyTOTP({ body, headers: cookieHeader(headers), returnHeaders: true }))
+      return this.#inSession(session, async () => {
+        const verified = await api.verifyTOTP({ body, headers: cookieHeader(headers), returnHeaders: true })
+        await api.revokeOtherSessions({ headers: headersWith(verified.headers.getSetCookie()) })
+        const { backupCodes } = await api.viewBackupCodes({ body: { userId: session.merchantId } })
+        return { headers: verified.headers, response: { recoveryCodes: backupCodes } }
+      })
     })
-    if (result.kind !== 'done') return result
-    const { cookies } = result
-    await this.#auth.api.revokeOtherSessions({ headers: headersWith(cookies) })
-    const { backupCodes } = await this.#auth.api.viewBackupCodes({ body: { userId: session.merchantId } })
-    return { kind: 'done', cookies, recoveryCodes: backupCodes }
+    return result.kind === 'done' ? { kind: 'done', cookies: result.cookies, ...result.response } : result
   }
 
   /** Checks a code of the app in a session of an account with a second factor. */
@@ -85,7 +99,7 @@ export class TwoFactor {
     const body = { password: check.password }
     const headers = cookieHeader(check.headers)
     const result = await this.#limited([passwordScope(check.session)], () =>
-      callAuth(() => this.#auth.api.generateBackupCodes({ body, headers, returnHeaders: true })),
+      this.#inSession(check.session, () => this.#auth.api.generateBackupCodes({ body, headers, returnHeaders: true })),
     )
     return result.kind === 'done' ? { kind: 'done', recoveryCodes: result.response.backupCodes } : result
   }
@@ -95,7 +109,7 @@ export class TwoFactor {
     const body = { password: check.password }
     const headers = cookieHeader(check.headers)
     return this.#limited([passwordScope(check.session)], () =>
-      callAuth(() => this.#auth.api.disableTwoFactor({ body, headers, returnHeaders: true })),
+      this.#inSession(check.session, () => this.#auth.api.disableTwoFactor({ body, headers, returnHeaders: true })),
     )
   }
 
@@ -129,7 +143,7 @@ export class TwoFactor {
       if (isOfApp && !(await this.#isUnused(merchantId, attempt.code))) return REJECTED
       const code = isOfApp ? digitsOf(attempt.code) : recoveryCodeOf(attempt.code)
       const { verifyTOTP, verifyBackupCode } = this.#auth.api
-      const call = await callAuth<{ readonly token?: string | null | undefined }>(() => {
+      const call = await callSignIn<{ readonly token?: string | null | undefined }>(this.#database, () => {
         const request = { body: { code }, headers, returnHeaders: true } as const
         return isOfApp ? verifyTOTP(request) : verifyBackupCode(request)
       })
@@ -138,6 +152,13 @@ export class TwoFactor {
     })
     if (result.kind === 'done') await this.#linkSignIns.complete(identifier, result.response?.token ?? '')
     return isEnded ? { kind: 'ended' } : result
+  }
+
+  #inSession<T>(
+    session: MerchantSession,
+    call: () => Promise<{ headers: Headers; response: T }>,
+  ): Promise<AuthCall<T>> {
+    return callInSession({ database: this.#database, session }, call)
   }
 
   #limited<T>(scopes: readonly string[], call: () => Promise<AuthCall<T>>): Promise<Attempt<AuthResult<T>>> {
@@ -181,9 +202,4 @@ export function pendingIdOf(cookies: readonly string[]): string {
 /** Returns the value in a signed cookie; '' for a malformed one. better-auth checks the signature. */
 function identifierOf(cookie: string): string {
   return /^[A-Za-z0-9_-]+(?=\.)/.exec(cookie)?.[0] ?? ''
-}
-
-/** Returns a header with the cookies of a response. */
-function headersWith(cookies: readonly string[]): Headers {
-  return new Headers({ cookie: cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') })
 }

@@ -56,13 +56,14 @@ export async function createPasskeyChallenge(request: MerchantRequest, form: For
 
 /** POST /account/passkeys: adds the passkey that the browser created, or shows the account page with an error. */
 export async function addPasskey(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
-  const { headers } = request.context.req.raw
+  const { session, context } = request
+  const { headers } = context.req.raw
   // The account may have got a second factor since the challenge.
   const { toAdd } = await readSignInFirst(request)
   if (toAdd !== null) return renderRejected(request, request.texts.account.signInFirst.addPasskey(toAdd))
   const name = parseName(form)
   const credential = form.credential ?? ''
-  if (name !== null && (await request.services.accounts.passkeys.add({ name, credential, headers })))
+  if (name !== null && (await request.services.accounts.passkeys.add(session, { name, credential, headers })))
     return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.passkeyAdded)] }
   return renderRejected(request, request.texts.passkeys.add.problems.rejected)
 }

@@ -1,0 +1,52 @@
+// Keeps a request that is in progress from surviving the first proof of an address. The proof deletes all ways to sign
+// in, but such a request has read them before, and would add a session, a password, or a passkey afterwards.
+
+import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
+import { type ControlDatabase, queryOne } from './database.ts'
+
+/**
+ * Returns how many times the ways to sign in to an account were reset. A sign-in that reads them later sees all these
+ * resets.
+ */
+export async function countSignInResets({ pool }: ControlDatabase): Promise<bigint> {
+  const { count } = await queryOne<{ count: bigint }>(pool, sql`select count from sign_in_resets`)
+  return count
+}
+
+/**
+ * Deletes the session with this token if the ways to sign in to its account were reset after `resets`, which the sign-in
+ * counted when it began. Returns whether it deleted the session. An uncommitted reset has locked the account, so the
+ * insertion of the session waited for it.
+ */
+export async function endOutdatedSession(
+  { pool }: ControlDatabase,
+  { token, resets }: { readonly token: string; readonly resets: bigint },
+): Promise<boolean> {
+  const ended = await pool.execute(sql`
+    delete from merchant_sessions s using merchants m
+    where s.token = ${token} and m.id = s.merchant_id and m.sign_ins_reset > ${resets}::bigint`)
+  return ended > 0
+}
+
+/**
+ * Calls `work` in a transaction, and returns its result. Returns null without the call if the session has ended. A reset
+ * waits for the end of the transaction, and then deletes what `work` added.
+ */
+export async function whileSignedIn<T>(
+  { pool }: ControlDatabase,
+  sessionId: string,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T | null> {
+  return pool.transaction(async (connection) => {
+    await connection.script('set transaction isolation level read committed')
+    await executeOn(
+      connection,
+      sql`
+      select from merchants where id = (select merchant_id from merchant_sessions where id = ${sessionId})
+      for key share`,
+    )
+    // A separate statement sees the reset that the lock waited for.
+    const found = await queryRows(connection, sql`select from merchant_sessions where id = ${sessionId}`)
+    return found.length === 0 ? null : work(connection)
+  })
+}
