@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
-import { IS_USABLE } from './prove-address.ts'
+import { isUsable } from './prove-address.ts'
 
 /** Returns the name of a merchant as an actor of the audit table. */
 export function merchantActor(merchantId: string): string {
@@ -27,17 +27,18 @@ export async function findAccount(connection: Connection, email: string): Promis
   return found ?? null
 }
 
-/** Locks the account with this address. Returns null if there is none. */
+/** Locks the account with this address. Returns null if there is none. `isUsable` is as in `isUsable`. */
 export async function lockAccount(
   connection: Connection,
   email: string,
+  sessionId: string | null,
 ): Promise<{ readonly id: string; readonly isUsable: boolean } | null> {
   const lock = sql`select id from merchants where email = ${email} for update`
   if ((await queryRows(connection, lock)).length === 0) return null
   // A separate statement sees the logins and sessions that the lock waited for.
   const [account] = await queryRows<{ id: string; isUsable: boolean }>(
     connection,
-    sql`select m.id, ${IS_USABLE} as "isUsable" from merchants m where m.email = ${email}`,
+    sql`select m.id, ${isUsable(sessionId)} as "isUsable" from merchants m where m.email = ${email}`,
   )
   return account ?? null
 }

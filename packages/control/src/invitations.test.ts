@@ -153,6 +153,34 @@ describe('invitations', () => {
     expect(await signInsOf(other.id)).toMatchObject({ sessions: 1, passkeys: 1, codes: 1 })
   })
 
+  test('if the link is opened in a session of an account whose address was never proved, the ways to sign in stay', async () => {
+    const { store, inviter } = await newStore()
+    const other = await newMerchant((await control.store()).id)
+    await control.sql`update merchants set address_proved = false, two_factor_enabled = true where id = ${other.id}`
+    await addLogin(other.id, 'hash of the owner')
+    await addSignIns(other.id)
+    await addSignIns(inviter.id)
+    await send(store.id, inviter.id, other.email, 'own session')
+    const findIn = (sessionId: string) => findInvitation(control.database, hashOf('own session'), sessionId)
+    const acceptIn = (sessionId: string) =>
+      acceptInvitation({
+        database: control.database,
+        tokenHash: hashOf('own session'),
+        passwordHash: null,
+        sessionId,
+      })
+    const foreign = `session of ${inviter.id}`
+    expect(await findIn(foreign)).toMatchObject({ hasAccount: false })
+    expect(await acceptIn(foreign)).toBe('no account')
+    await control.sql`update merchant_sessions set expires_at = now() where merchant_id = ${other.id}`
+    expect(await acceptIn(`session of ${other.id}`)).toBe('no account')
+    await control.sql`update merchant_sessions set expires_at = now() + interval '1 day' where merchant_id = ${other.id}`
+    expect(await findIn(`session of ${other.id}`)).toMatchObject({ hasAccount: true })
+    expect(await acceptIn(`session of ${other.id}`)).toMatchObject({ isNew: false })
+    expect(await passwordsOf(other.id)).toEqual(['hash of the owner'])
+    expect(await signInsOf(other.id)).toEqual({ sessions: 1, passkeys: 1, codes: 1, proved: true, needsCode: true })
+  })
+
   test('if single sign-on proves an address, all ways to sign in from before end', async () => {
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false where id = ${other.id}`

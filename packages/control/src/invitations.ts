@@ -9,7 +9,7 @@ import { createAccount, findAccount, lockAccount, merchantActor, setFirstPasswor
 import type { ControlDatabase } from './database.ts'
 import { lockStores } from './lock-stores.ts'
 import { type MemberRole, rolesAbove } from './member-roles.ts'
-import { IS_USABLE, resetSignIns } from './prove-address.ts'
+import { isUsable, markProved, resetSignIns } from './prove-address.ts'
 import { isUuid } from './random.ts'
 
 /** Days for which the link of an invitation works. */
@@ -220,11 +220,18 @@ export async function reduceInvitation(
 /** A condition for the invitations `i` to the stores `s` that can be accepted. */
 const CAN_BE_ACCEPTED = sql`i.outcome is null and i.expires_at > clock_timestamp() and s.removed_at is null`
 
-/** Returns the invitation with this token; null if there is none, or if it can't be accepted any more. */
-export async function findInvitation({ pool }: ControlDatabase, tokenHash: Buffer): Promise<OpenInvitation | null> {
+/**
+ * Returns the invitation with this token; null if there is none, or if it can't be accepted any more. `sessionId` is the
+ * session of the request.
+ */
+export async function findInvitation(
+  { pool }: ControlDatabase,
+  tokenHash: Buffer,
+  sessionId: string | null = null,
+): Promise<OpenInvitation | null> {
   const [found] = await pool.query<OpenInvitation>(sql`
     select i.store_id as "storeId", s.name as "storeName", i.email, i.role, a.email as "invitedBy",
-      exists (select from merchants m where m.email = i.email and ${IS_USABLE}) as "hasAccount"
+      exists (select from merchants m where m.email = i.email and ${isUsable(sessionId)}) as "hasAccount"
     from invitations i join stores s on s.id = i.store_id join merchants a on a.id = i.invited_by
     where i.token_hash = ${tokenHash} and ${CAN_BE_ACCEPTED}`)
   return found ?? null
@@ -255,7 +262,7 @@ export interface AcceptedInvitation {
 /**
  * Accepts the invitation with this token, once: adds the store to the account of the invited address. Sets the password
  * of an account that is missing, that has no way to sign in, or whose address was never proved. The password of another
- * account stays. Returns null if the invitation can't be accepted. Returns `no account` without a change if a password
+ * account stays, also in a session of that account. Returns null if the invitation can't be accepted. Returns `no account` without a change if a password
  * is needed and the hash is missing.
  */
 export async function acceptInvitation(options: {
@@ -263,21 +270,23 @@ export async function acceptInvitation(options: {
   readonly tokenHash: Buffer
   /** Hash of the password, if the account needs one; null to use only an account that needs none. */
   readonly passwordHash: string | null
+  /** ID of the session of the request; null or absent without a session. */
+  readonly sessionId?: string | null
 }): Promise<AcceptedInvitation | 'no account' | null> {
-  const { tokenHash, passwordHash } = options
+  const { tokenHash, passwordHash, sessionId = null } = options
   return options.database.pool.transaction(async (connection) => {
     const isOfToken = sql`i.token_hash = ${tokenHash}`
     const [invitation] = await lockInvitations(connection, isOfToken)
     if (invitation === undefined) return null
     const { storeId, email } = invitation
-    const known = await lockAccount(connection, email)
+    const known = await lockAccount(connection, email, sessionId)
     const isNew = known?.isUsable !== true
     if (isNew && passwordHash === null) return 'no account'
     const { id } = known ?? (await createAccount(connection, email))
     if (isNew && passwordHash !== null) {
       await resetSignIns(connection, { id, email })
       await setFirstPassword(connection, id, passwordHash)
-    }
+    } else await markProved(connection, id)
     await join(connection, invitation, id)
     return { storeId, email, isNew }
   })

@@ -1,8 +1,9 @@
 // Keeps an account for the person who has its email address. A directory can add an account for any address, and a
 // sign-in link for the account can reach another person. So the first proof of such an address ends all ways to sign in
-// from before. The link of an invitation and single sign-on prove an address.
+// from before. The link of an invitation and single sign-on prove an address. If the person opens that link in a session
+// of the account, the ways to sign in stay.
 
-import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
+import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
 
 /** A condition for the accounts `m` with a login, a passkey, or a session. */
@@ -10,8 +11,15 @@ export const HAS_SIGN_IN = sql`(exists (select from merchant_logins l where l.me
   or exists (select from merchant_passkeys p where p.merchant_id = m.id)
   or exists (select from merchant_sessions s where s.merchant_id = m.id and s.expires_at > clock_timestamp()))`
 
-/** A condition for the accounts `m` that only the person with the address can use, and that this person can use. */
-export const IS_USABLE = sql`(m.address_proved and ${HAS_SIGN_IN})`
+/**
+ * Returns a condition for the accounts `m` that the person with the address can use, and nobody else. A person who has the
+ * link of an invitation, and a session of the account, is this person. `sessionId` is null without a session.
+ */
+export function isUsable(sessionId: string | null): SqlFragment {
+  return sql`((m.address_proved and ${HAS_SIGN_IN}) or exists (
+    select from merchant_sessions o
+    where o.id = ${sessionId} and o.merchant_id = m.id and o.expires_at > clock_timestamp()))`
+}
 
 /** Notes that the person with this address has proved it. `email` must be in lower case. */
 export async function proveAddress({ pool }: ControlDatabase, email: string): Promise<void> {
@@ -22,6 +30,14 @@ export async function proveAddress({ pool }: ControlDatabase, email: string): Pr
     const [account] = await queryRows<{ id: string }>(connection, sql`${unproved} for update`)
     if (account !== undefined) await resetSignIns(connection, { ...account, email })
   })
+}
+
+/** Notes that the address of an account is proved. The ways to sign in stay. */
+export async function markProved(connection: Connection, merchantId: string): Promise<void> {
+  await executeOn(
+    connection,
+    sql`update merchants set address_proved = true where id = ${merchantId} and not address_proved`,
+  )
 }
 
 /** Deletes the unused sign-in links for an address, in lower case. */

@@ -354,6 +354,26 @@ describe('the members of a store', () => {
     }
   })
 
+  test('if a person opens an invitation in a session of the account that a directory added, the password stays', async () => {
+    const accounts = await accountsOf(platform)
+    const other = await platform.provision()
+    const inviter = await addMerchant(platform, other.id)
+    const email = newEmail()
+    await addUser(email)
+    const [account] = await platform.controlSql<{ id: string }[]>`select id from merchants where email = ${email}`
+    const person = { email, password: 'password of the person' }
+    await accounts.setPassword(account?.id ?? '', person.password)
+    const browser = await new PlainBrowser(urlOf(platform)).signIn(person)
+    const path = `/invitation/${await inviteTo(other.id, email, inviter.id)}`
+    expect((await browser.get(path)).text).not.toContain('name="password"')
+    const accepted = await browser.send(path, '/invitation')
+    expect(accepted.headers.get('location')).toBe(`/stores/${other.id}/settings/api`)
+    expect((await browser.follow(accepted)).status).toBe(200)
+    await new PlainBrowser(urlOf(platform)).signIn(person)
+    const proved = await platform.controlSql`select address_proved as proved from merchants where email = ${email}`
+    expect(proved).toEqual([{ proved: true }])
+  })
+
   test('if the account of a removed person is deleted, its sign-in links do not open a later account with the address', async () => {
     const email = newEmail()
     const { id } = await addUser(email)

@@ -8,7 +8,7 @@ import {
   findInvitation,
   type OpenInvitation,
 } from '@store-export/control'
-import { lengthProblem } from '../accounts/accounts.ts'
+import { lengthProblem, type MerchantSession } from '../accounts/accounts.ts'
 import type { Services } from '../services.ts'
 import { hashInvitationToken } from './invitation-token.ts'
 
@@ -30,23 +30,26 @@ export interface AcceptRequest {
   readonly token: string
   readonly password: string
   readonly clientAddress: string
+  /** The session of the request. */
+  readonly session: MerchantSession | null
 }
 
 /** Accepts the invitation, once. The rate limit counts attempts per client address. */
 export async function acceptInvitation(
   { database, accounts }: Pick<Services, 'database' | 'accounts'>,
-  { token, password, clientAddress }: AcceptRequest,
+  { token, password, clientAddress, session }: AcceptRequest,
 ): Promise<AcceptOutcome> {
   const scopes = [`invitation ${clientAddress}`]
   const verdict = await countAttempt(database, scopes)
   if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
   const tokenHash = hashInvitationToken(token)
-  const invitation = await findInvitation(database, tokenHash)
+  const sessionId = session?.id ?? null
+  const invitation = await findInvitation(database, tokenHash, sessionId)
   if (invitation === null) return { kind: 'ended' }
   const reason = invitation.hasAccount ? null : lengthProblem(password)
   if (reason !== null) return { kind: 'password rejected', reason, invitation }
   const passwordHash = invitation.hasAccount ? null : await accounts.hashPassword(password)
-  const accepted = await accept({ database, tokenHash, passwordHash })
+  const accepted = await accept({ database, tokenHash, passwordHash, sessionId })
   await discountAttempt(database, scopes)
   // The account can be removed, or lose its last way to sign in, between the two statements.
   return accepted === null || accepted === 'no account' ? { kind: 'ended' } : { kind: 'accepted', ...accepted }

@@ -14,7 +14,8 @@ import { clientOf, redirectAfterSignIn } from './sign-in.ts'
 /** GET /invitation/{token}: shows the invitation and a button. */
 export async function invitationPage(request: DashboardRequest): Promise<HandlerResult> {
   const token = request.context.req.param('token') ?? ''
-  const invitation = await findInvitation(request.services.database, hashInvitationToken(token))
+  const { services, session } = request
+  const invitation = await findInvitation(services.database, hashInvitationToken(token), session?.id)
   if (invitation === null) return renderEndedLink(request, token)
   return renderInvitation(request, { token, invitation, problem: null })
 }
@@ -24,7 +25,10 @@ export async function useInvitation(request: DashboardRequest, form: FormFields)
   const token = form.token ?? ''
   const password = form.password ?? ''
   const { clientAddress } = clientOf(request)
-  const outcome = await acceptInvitation(request.services, { token, password, clientAddress })
+  const outcome = await acceptInvitation(request.services, {
+    ...{ token, password, clientAddress },
+    session: request.session,
+  })
   switch (outcome.kind) {
     case 'accepted':
       return redirectAfterJoining(request, outcome, password)
