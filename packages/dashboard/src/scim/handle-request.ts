@@ -2,7 +2,14 @@
 // time limit, and creates the errors and the event of a request. Cookies and sessions have no effect here.
 
 import { randomUUID } from 'node:crypto'
-import { admitDirectory, countAttempt, type DirectoryAccess, parseDirectoryToken } from '@store-export/control'
+import {
+  admitDirectory,
+  countAttempt,
+  type DirectoryAccess,
+  hashApiKey,
+  type PlainKey,
+  parseDirectoryToken,
+} from '@store-export/control'
 import { within } from '@store-export/postgres'
 import type { Context, Handler } from 'hono'
 import { connectionAddress } from '../routes/connection-address.ts'
@@ -12,7 +19,8 @@ import { clientNetwork } from '../security/client-network.ts'
 import { readText } from '../security/read-text.ts'
 import type { Services } from '../services.ts'
 import { SCIM_PATH } from './documents.ts'
-import { errorResponse, SCIM_TYPE, ScimError, type ScimResponse } from './scim-error.ts'
+import { RequestsInProgress } from './requests-in-progress.ts'
+import { errorResponse, SCIM_TYPE, ScimError, type ScimResponse, tooMany } from './scim-error.ts'
 
 /** A request with an active token. */
 export interface ScimRequest extends DirectoryAccess {
@@ -39,25 +47,39 @@ export interface ScimHandlers {
 
 /** Returns the wrappers for one dashboard. */
 export function scimHandlers(services: Services): ScimHandlers {
+  const requests = new RequestsInProgress()
   return {
-    handle: (handler) => (context) => handleRequest(context, services, handler),
+    handle: (handler) => (context) => handleRequest(context, { services, requests }, handler),
     handleBody: (handler) => (context) =>
-      handleRequest(context, services, async (request) =>
+      handleRequest(context, { services, requests }, async (request) =>
         handler({ ...request, body: await readJson(request.context.req.raw) }),
       ),
   }
 }
 
+interface Endpoint {
+  readonly services: Services
+  readonly requests: RequestsInProgress
+}
+
 async function handleRequest(
   context: Context<Environment>,
-  services: Services,
+  { services, requests }: Endpoint,
   handler: ScimHandler,
 ): Promise<Response> {
   const requestId = randomUUID()
   const startedAt = performance.now()
+  const base = services.origins.url + SCIM_PATH
   const run = async () => {
-    const { storeId, tokenId } = await authenticate(context, services)
-    return handler({ context, services, storeId, tokenId, base: services.origins.url + SCIM_PATH, body: undefined })
+    const token = tokenOf(context)
+    if (token === null) throw await rejection(context, services)
+    // The check of a token can wait for another request with it, so it is limited too.
+    return requests.limit(hashApiKey(token).bytes.toString('hex'), async () => {
+      const { storeId, tokenId } = await authenticate(context, services, token)
+      return requests.limit(storeId, async () =>
+        handler({ context, services, storeId, tokenId, base, body: undefined }),
+      )
+    })
   }
   const result = await within(TIMEOUT_MS, run(), () => undefined).catch((cause: unknown) => {
     if (cause instanceof ScimError) return errorResponse(cause)
@@ -80,35 +102,40 @@ function responseOf({ status, body, headers = {} }: ScimResponse, requestId: str
   return new Response(JSON.stringify(body), { status, headers: { ...all, 'content-type': SCIM_TYPE } })
 }
 
-/**
- * Returns the token and its store. A request with a wrong token counts toward the limit of its network. A request with a
- * valid token doesn't, because the directories of many companies share addresses. A guess can't succeed, so a valid token
- * works even from a limited network.
- */
-async function authenticate(context: Context<Environment>, services: Services): Promise<DirectoryAccess> {
-  const [, text] = /^bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '') ?? []
+/** Returns the token of the header; null if it is not a token of a directory. Throws `ScimError` without a token. */
+function tokenOf({ req }: Context<Environment>): PlainKey | null {
+  const [, text] = /^bearer +(\S+)$/i.exec(req.header('authorization') ?? '') ?? []
   if (text === undefined) throw unauthorized()
-  const token = parseDirectoryToken(text)
-  const admission = token === null ? null : await admitDirectory(services.database, token)
-  if (admission === null) {
-    const forwardedFor = context.req.header('x-forwarded-for') ?? null
-    const network = clientNetwork(connectionAddress(context), forwardedFor, services.proxies)
-    const verdict = await countAttempt(services.database, [`directory ${network}`])
-    throw verdict.allowed ? unauthorized() : tooMany('too many requests with a wrong token', verdict.waitSeconds)
-  }
+  return parseDirectoryToken(text)
+}
+
+async function authenticate(
+  context: Context<Environment>,
+  services: Services,
+  token: PlainKey,
+): Promise<DirectoryAccess> {
+  const admission = await admitDirectory(services.database, token)
+  if (admission === null) throw await rejection(context, services)
   if (admission.waitSeconds > 0) throw tooMany('too many requests with this token', admission.waitSeconds)
   return admission
+}
+
+/**
+ * Returns the error of a request with a wrong token, and counts the request toward the limit of its network. A request
+ * with a valid token doesn't count, because the directories of many companies share addresses. A guess can't succeed, so
+ * a valid token works even from a limited network.
+ */
+async function rejection(context: Context<Environment>, services: Services): Promise<ScimError> {
+  const forwardedFor = context.req.header('x-forwarded-for') ?? null
+  const network = clientNetwork(connectionAddress(context), forwardedFor, services.proxies)
+  const verdict = await countAttempt(services.database, [`directory ${network}`])
+  return verdict.allowed ? unauthorized() : tooMany('too many requests with a wrong token', verdict.waitSeconds)
 }
 
 /** Returns the error of a request without an active token. */
 export function unauthorized(): ScimError {
   const message = 'the token is missing, wrong, or revoked; create one under Settings > Members > Directory'
   return new ScimError(401, message, { headers: { 'www-authenticate': 'Bearer realm="scim"' } })
-}
-
-function tooMany(reason: string, waitSeconds: number): ScimError {
-  const message = `${reason}; try again in ${waitSeconds} s`
-  return new ScimError(429, message, { headers: { 'retry-after': String(waitSeconds) } })
 }
 
 async function readJson(request: Request): Promise<unknown> {

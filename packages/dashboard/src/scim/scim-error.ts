@@ -35,6 +35,12 @@ export class ScimError extends Error {
   }
 }
 
+/** Returns the error of a request that the directory can repeat after some seconds. */
+export function tooMany(reason: string, waitSeconds: number): ScimError {
+  const message = `${reason}; try again in ${waitSeconds} s`
+  return new ScimError(429, message, { headers: { 'retry-after': String(waitSeconds) } })
+}
+
 /** Returns the response with an error. */
 export function errorResponse({ status, message, type, headers }: ScimError): ScimResponse {
   return {
