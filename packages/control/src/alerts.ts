@@ -96,14 +96,16 @@ export interface LeakedKeyAlert extends Leak {
   readonly name: string
 }
 
-/** A leaked token of a directory. */
-export interface LeakedTokenAlert extends Leak {
+/** A revoked token of a directory. Only a leaked one was found in a place. */
+export interface RevokedTokenAlert extends Leak {
   readonly tokenId: string
+  /** If not, the token was the last one of a directory that has sent requests. */
+  readonly isLeaked: boolean
 }
 
 /** The kind of an alert about a leaked key. */
 export const LEAKED = 'leaked'
-/** Days in which nodes try to send the email about a leaked key. Records of sent emails are deleted much later. */
+/** Days in which nodes try to send the email about a leaked key, or a revoked token. Records of sent emails are deleted much later. */
 const LEAK_DAYS = 7
 const LEAKS_AT_ONCE = 500
 
@@ -128,15 +130,23 @@ export async function readLeakRecipients({ pool }: ControlDatabase, keyId: strin
     where k.id = ${keyId} and ${HAS_AGREED} order by m.email`)
 }
 
-/** Returns up to 500 directory tokens that leaked in the last seven days and whose admins got no email yet. */
-export async function readLeakedTokens({ pool }: ControlDatabase): Promise<LeakedTokenAlert[]> {
-  return pool.query<LeakedTokenAlert>(sql`
+/**
+ * Returns up to 500 directory tokens that were revoked in the last seven days and whose admins got no email yet: leaked
+ * tokens, and the last token of a directory.
+ */
+export async function readRevokedTokens({ pool }: ControlDatabase): Promise<RevokedTokenAlert[]> {
+  const isLeaked = sql`coalesce(e.details ->> 'reason' = 'leaked', false)`
+  return pool.query<RevokedTokenAlert>(sql`
     select t.id as "tokenId", t.prefix, t.last_four as "lastFour", s.id as "storeId", s.name as "storeName",
-      coalesce(e.details ->> 'url', '') as url, coalesce(e.details ->> 'source', '') as source
+      coalesce(e.details ->> 'url', '') as url, coalesce(e.details ->> 'source', '') as source, ${isLeaked} as "isLeaked"
     from audit_events e join directory_tokens t on t.id::text = e.details ->> 'token'
     join stores s on s.id = t.store_id and s.removed_at is null
-    where e.action = 'directory_token.revoked' and e.details ->> 'reason' = 'leaked'
-      and e.at > clock_timestamp() - make_interval(days => ${LEAK_DAYS}::int) and t.leak_emailed_at is null
+    where e.action = 'directory_token.revoked' and t.revocation_emailed_at is null
+      and e.at > clock_timestamp() - make_interval(days => ${LEAK_DAYS}::int)
+      and (${isLeaked} or (
+        not exists (select from directory_tokens o where o.store_id = t.store_id
+          and (o.revoked_at is null or (o.revoked_at, o.id) > (t.revoked_at, t.id)))
+        and exists (select from directory_tokens o where o.store_id = t.store_id and o.last_used_at is not null)))
     order by e.at limit ${LEAKS_AT_ONCE}::int`)
 }
 
@@ -148,16 +158,17 @@ export async function readAdminRecipients({ pool }: ControlDatabase, storeId: st
     where b.store_id = ${storeId} and b.role = 'admin' and ${HAS_AGREED} order by m.email`)
 }
 
-/** Records the email about a leaked token as sent. Returns false if it was sent before. */
+/** Records the email about a revoked token as sent. Returns false if it was sent before. */
 export async function claimTokenAlert({ pool }: ControlDatabase, tokenId: string): Promise<boolean> {
   const claimed = await pool.execute(sql`
-    update directory_tokens set leak_emailed_at = clock_timestamp() where id = ${tokenId} and leak_emailed_at is null`)
+    update directory_tokens set revocation_emailed_at = clock_timestamp()
+    where id = ${tokenId} and revocation_emailed_at is null`)
   return claimed > 0
 }
 
 /** Undoes `claimTokenAlert` after the email could not be sent, so that the next round sends it. */
 export async function releaseTokenAlert({ pool }: ControlDatabase, tokenId: string): Promise<void> {
-  await pool.execute(sql`update directory_tokens set leak_emailed_at = null where id = ${tokenId}`)
+  await pool.execute(sql`update directory_tokens set revocation_emailed_at = null where id = ${tokenId}`)
 }
 
 /**

@@ -14,8 +14,8 @@ export const DIRECTORY_SCHEMA = `
     created_at timestamptz not null default clock_timestamp(),
     last_used_at timestamptz,
     revoked_at timestamptz,
-    -- when a node sent the email about a leak
-    leak_emailed_at timestamptz,
+    -- when a node sent the email about the revocation
+    revocation_emailed_at timestamptz,
     -- requests in the minute of the last request
     minute timestamptz not null default 'epoch',
     requests integer not null default 0

@@ -3,6 +3,7 @@ import {
   createDirectoryToken,
   makeDirectoryToken,
   readDashboardSecret,
+  revokeDirectoryToken,
   Secret,
   setMerchantLanguage,
 } from '@store-export/control'
@@ -386,6 +387,47 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     const { text } = await browser.get(`/stores/${store.id}/settings/activity`)
     expect(text).toContain('Revoked a token for your company’s directory, because it was found in public')
     expect(text).toContain(PLACE_URL)
+  })
+
+  test('if the last token of a directory ends with the role of its creator, each other admin gets one email, and the page says so', async () => {
+    const store = await platform.provision()
+    const [creator, admin] = [await addMerchant(platform, store.id), await addMerchant(platform, store.id)]
+    await platform.controlSql`update merchants set language = 'de' where id = ${admin.id}`
+    const { control: database } = platform.service
+    const newToken = () => {
+      const options = { database, storeId: store.id, random: randomBytes, createdBy: creator.id }
+      return createDirectoryToken({ ...options, token: makeDirectoryToken(randomBytes) })
+    }
+    const setRole = (role: string) => platform.controlSql`
+      update memberships set role = ${role} where store_id = ${store.id} and merchant_id = ${creator.id}`
+    const ids = [await newToken(), await newToken()]
+    const browser = await new PlainBrowser(urlOf(platform)).signIn(admin)
+    const pageText = async () => (await browser.get(`/stores/${store.id}/settings/members`)).text
+    const ended = 'Kein aktives Token'
+    // A directory that never used its token has managed no members.
+    await setRole('viewer')
+    await send()
+    expect(smtp.emails).toEqual([])
+    expect(await pageText()).not.toContain(ended)
+    await platform.controlSql`
+      update directory_tokens set revoked_at = null, last_used_at = now() where store_id = ${store.id}`
+    await setRole('admin')
+    await revokeDirectoryToken({ database, tokenId: ids[0] ?? '' })
+    await send()
+    expect(smtp.emails).toEqual([])
+    expect(await pageText()).toContain('Token erstellt')
+    await setRole('viewer')
+    await send({ mailer: (await alertOptions('smtp://127.0.0.1:1')).mailer })
+    expect(smtp.emails).toEqual([])
+    await Promise.all([send(), send()])
+    await send()
+    expect(smtp.emails.map(({ to }) => to[0])).toEqual([admin.email])
+    const { message } = smtp.emails[0] ?? { message: '' }
+    expect(message.replaceAll('=\r\n', '')).toContain(
+      `${urlOf(platform)}/stores/${store.id}/settings/members/directory`,
+    )
+    expect(events).toContainEqual({ event: 'alert.sent', keyId: ids[1], kind: 'directory_ended', emails: 1 })
+    expect(await pageText()).toContain(ended)
   })
 
   test('if a key leaked more than seven days ago, its merchants get no email', async () => {

@@ -198,7 +198,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'alert.sent': {
     level: 'info',
     meaning:
-      'Merchants got `emails` emails about a key, or about a leaked token of a directory. `kind` is the problem.',
+      'Merchants got `emails` emails about a key, or about a revoked token of a directory. `kind` is the problem.',
   },
   'alert.failed': {
     level: 'warn',

@@ -1,6 +1,6 @@
 // Writes the emails about a key, and about a token of a directory, that a secret scanner found in public.
 
-import type { Leak, LeakedKeyAlert, LeakedTokenAlert, MemberRole } from '@store-export/control'
+import type { Leak, LeakedKeyAlert, MemberRole, RevokedTokenAlert } from '@store-export/control'
 import { includesPermission } from '../members/permissions.ts'
 import type { EmailsTexts } from '../texts/en/emails.ts'
 import { storePaths } from '../ui/store-paths.ts'
@@ -38,7 +38,7 @@ export interface TokenLeakEmailOptions extends Pick<LeakEmailOptions, 'to' | 'da
 }
 
 /** Returns the email about a token. */
-export function tokenLeakEmail(leak: LeakedTokenAlert, { to, texts, dashboardUrl }: TokenLeakEmailOptions): Email {
+export function tokenLeakEmail(leak: RevokedTokenAlert, { to, texts, dashboardUrl }: TokenLeakEmailOptions): Email {
   const { prefix, lastFour, storeId, storeName } = leak
   const paths = storePaths(storeId)
   const text = [

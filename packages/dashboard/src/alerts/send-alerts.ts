@@ -1,5 +1,5 @@
 // Sends merchants emails about the tools of their store that fail, stop, or exceed the rate limit, and about keys that
-// end soon or leaked. One node at a time checks all stores.
+// end soon or leaked. Also sends admins emails about tokens of a directory. One node at a time checks all stores.
 
 import {
   type AlertRecipient,
@@ -13,8 +13,8 @@ import {
   readAdminRecipients,
   readAlertRecipients,
   readLeakedKeys,
-  readLeakedTokens,
   readLeakRecipients,
+  readRevokedTokens,
   readStoresWithKeys,
   releaseAlert,
   releaseTokenAlert,
@@ -30,6 +30,7 @@ import { readActiveKeys } from '../usage/read-active-keys.ts'
 import { alertsOf, alertText } from './key-alerts.ts'
 import { leakEmail, tokenLeakEmail } from './leak-email.ts'
 import type { Email, Mailer } from './mailer.ts'
+import { tokenEndEmail } from './token-end-email.ts'
 
 /** What a round needs. */
 export interface AlertOptions {
@@ -41,6 +42,8 @@ export interface AlertOptions {
 }
 
 const STORES_AT_ONCE = 500
+/** The kind of an alert about the end of a directory's last token. */
+const DIRECTORY_ENDED = 'directory_ended'
 
 /**
  * Starts a round `intervalMs` after the call, and after the end of each round. `close` waits for the alert that is
@@ -82,13 +85,13 @@ export interface Round {
 }
 
 /**
- * Sends the emails about leaked keys and tokens, then checks all stores and sends the emails that are due. Ends early if the node
- * stops, or if the SMTP server is away. Rejects with errors of the PostgreSQL client.
+ * Sends the emails about leaked keys and revoked tokens, then checks all stores and sends the emails that are due. Ends
+ * early if the node stops, or if the SMTP server is away. Rejects with errors of the PostgreSQL client.
  */
 export async function sendAlerts(options: AlertOptions, round: Round): Promise<void> {
   const { database } = options.services
   if ((await sendLeakAlerts(options, round)) === 'server away') return
-  if ((await sendTokenLeakAlerts(options, round)) === 'server away') return
+  if ((await sendTokenAlerts(options, round)) === 'server away') return
   let storeIds: string[] = []
   do {
     storeIds = await readStoresWithKeys(database, { after: storeIds.at(-1) ?? null, limit: STORES_AT_ONCE })
@@ -121,21 +124,24 @@ async function sendLeakAlerts(options: AlertOptions, { stopping }: Round): Promi
   return 'done'
 }
 
-async function sendTokenLeakAlerts(options: AlertOptions, { stopping }: Round): Promise<Outcome> {
+async function sendTokenAlerts(options: AlertOptions, { stopping }: Round): Promise<Outcome> {
   const { database, origins } = options.services
-  for (const leak of await readLeakedTokens(database)) {
+  for (const token of await readRevokedTokens(database)) {
     if (stopping.aborted) break
-    const { tokenId } = leak
+    const { tokenId, isLeaked } = token
     const due = {
-      alert: { keyId: tokenId, kind: LEAKED },
+      alert: { keyId: tokenId, kind: isLeaked ? LEAKED : DIRECTORY_ENDED },
       record: {
         claim: () => claimTokenAlert(database, tokenId),
         release: () => releaseTokenAlert(database, tokenId),
       },
-      recipients: await readAdminRecipients(database, leak.storeId),
-      emailTo: ({ email, language }: AlertRecipient) => {
-        const { texts } = localizationFor(language)
-        return tokenLeakEmail(leak, { to: email, texts: texts.emails.leakedToken, dashboardUrl: origins.url })
+      recipients: await readAdminRecipients(database, token.storeId),
+      emailTo: ({ email: to, language }: AlertRecipient) => {
+        const { leakedToken, directoryEnded } = localizationFor(language).texts.emails
+        const dashboardUrl = origins.url
+        return isLeaked
+          ? tokenLeakEmail(token, { to, texts: leakedToken, dashboardUrl })
+          : tokenEndEmail(token, { to, texts: directoryEnded, dashboardUrl })
       },
     }
     if ((await sendAlert(due, options)) === 'server away') return 'server away'

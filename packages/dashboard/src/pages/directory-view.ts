@@ -11,17 +11,22 @@ import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
-import type { DirectoryPage } from './member-models.ts'
+import type { DirectoryPage, DirectoryState } from './member-models.ts'
 import type { Frame } from './models.ts'
 import { recipeSteps } from './recipes-view.ts'
 
 /** Returns the card of the members' page, with a link to the page of the directory. */
-export function directoryCard(frame: Frame, isConnected: boolean): Html {
+export function directoryCard(frame: Frame, state: DirectoryState): Html {
   const { directory: texts } = frame.texts
-  const state = isConnected ? badge(texts.connected, 'good') : badge(texts.notConnected, 'neutral')
+  const badges = {
+    connected: badge(texts.connected, 'good'),
+    ended: badge(texts.ended, 'waiting'),
+    none: badge(texts.notConnected, 'neutral'),
+  }
+  const warning = state === 'ended' ? callout(texts.endedNote, 'waiting') : NOTHING
   return card(
-    { id: 'directory', title: texts.title, note: texts.note, actions: state },
-    html`<p class="actions">${linkButton(texts.manage, pathsOf(frame).directory)}</p>`,
+    { id: 'directory', title: texts.title, note: texts.note, actions: badges[state] },
+    html`${warning}<p class="actions">${linkButton(texts.manage, pathsOf(frame).directory)}</p>`,
   )
 }
 

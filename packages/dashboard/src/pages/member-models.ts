@@ -9,8 +9,7 @@ export interface MembersPage {
   readonly invitations: readonly PendingInvitation[]
   /** Whether the store requires a second factor of its members. */
   readonly requiresTwoFactor: boolean
-  /** Whether a directory has a token for the store. */
-  readonly hasDirectory: boolean
+  readonly directory: DirectoryState
   /** The form for invitations; null if the dashboard can't send emails. */
   readonly form: {
     /** The typed address. */
@@ -21,6 +20,9 @@ export interface MembersPage {
     readonly problem: string | null
   } | null
 }
+
+/** Whether a directory has an active token of the store. `ended`: it had one, and used one. */
+export type DirectoryState = 'connected' | 'ended' | 'none'
 
 /** The page that changes the role of a member. */
 export interface MemberRolePage {

@@ -21,7 +21,7 @@ export function membersView(frame: Frame, page: MembersPage): Html {
   const invitations = page.invitations.length === 0 ? NOTHING : invitationsCard(frame, page)
   const invite = isAllowed(frame, 'manage members') ? inviteCard(frame, page) : NOTHING
   const rule = isAllowed(frame, 'manage members') ? twoFactorRuleCard(frame, page.requiresTwoFactor) : NOTHING
-  const directory = isAllowed(frame, 'manage members') ? directoryCard(frame, page.hasDirectory) : NOTHING
+  const directory = isAllowed(frame, 'manage members') ? directoryCard(frame, page.directory) : NOTHING
   return layout(frame, html`${head}${membersCard(frame, page)}${invitations}${invite}${directory}${rule}`)
 }
 

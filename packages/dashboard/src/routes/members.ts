@@ -1,6 +1,7 @@
 // Handles requests for the members and the invitations of a store.
 
 import {
+  type DirectoryToken,
   findMemberRole,
   INVITATIONS_PER_DAY,
   INVITATIONS_TO_ADDRESS_PER_DAY,
@@ -18,7 +19,7 @@ import {
   sendInvitation,
   sendInvitationAgain,
 } from '../members/send-invitation.ts'
-import type { MembersPage } from '../pages/member-models.ts'
+import type { DirectoryState, MembersPage } from '../pages/member-models.ts'
 import { membersView } from '../pages/members-view.ts'
 import type { PageNotice } from '../pages/models.ts'
 import type { FormFields } from '../security/form-body.ts'
@@ -161,16 +162,21 @@ async function renderMembers(request: StoreRequest, content: MembersContent): Pr
   const { services, store, session } = request
   const { database } = services
   const members = await listMembers(database, store.id)
-  const tokens = await listDirectoryTokens({ database, storeId: store.id, activeOnly: true })
+  const tokens = await listDirectoryTokens({ database, storeId: store.id })
   const page: MembersPage = {
     members: members.map((member) => ({ ...member, isYou: member.merchantId === session.merchantId })),
     invitations: await listInvitations(database, store.id),
-    hasDirectory: tokens.length > 0,
+    directory: directoryState(tokens),
     requiresTwoFactor: store.requiresTwoFactor,
     form: services.mailer === null ? null : form,
   }
   const { title } = request.texts.members
   return { html: membersView(frameOf(request, { title, section: 'members', notice }), page) }
+}
+
+function directoryState(tokens: readonly DirectoryToken[]): DirectoryState {
+  if (tokens.some(({ revokedAt }) => revokedAt === null)) return 'connected'
+  return tokens.some(({ lastUsedAt }) => lastUsedAt !== null) ? 'ended' : 'none'
 }
 
 function invitationIdOf({ context }: StoreRequest): string {

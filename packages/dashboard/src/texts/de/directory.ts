@@ -6,6 +6,9 @@ export const directory = ({ plural }: Format): DirectoryTexts => ({
   note: 'Okta, Microsoft Entra ID oder ein anderes Verzeichnis Ihrer Firma kann Mitglieder hinzufügen und entfernen.',
   connected: 'Token erstellt',
   notConnected: 'Nicht verbunden',
+  ended: 'Kein aktives Token',
+  endedNote:
+    'Ihr Verzeichnis kann keine Mitglieder mehr hinzufügen und entfernen, denn es hat kein aktives Token. Wer Ihre Firma verlässt, behält den Zugriff.',
   manage: 'Verwalten',
   lead: 'Das Verzeichnis Ihrer Firma, zum Beispiel Okta oder Microsoft Entra ID, fügt Mitglieder dieses Shops über SCIM 2.0 hinzu und entfernt sie.',
   url: 'SCIM-Adresse',

@@ -49,6 +49,16 @@ export const emails = (format: Format): EmailsTexts => ({
     removeToken: 'Löschen Sie das alte Token am Fundort.',
     unknownPlace: 'in der Meldung nicht angegeben',
   },
+  directoryEnded: {
+    subject: (store) => `${store}: Ihr Verzeichnis kann keine Mitglieder mehr hinzufügen und entfernen`,
+    sentence:
+      'Das letzte Token für das Verzeichnis Ihrer Firma wurde widerrufen, oder die Person, die es erstellt hat, ist nicht mehr Admin. Wer Ihre Firma jetzt verlässt, behält den Zugriff auf den Shop.',
+    facts: (store, token) => `Shop: ${store}\nToken: ${token}`,
+    seeActivity: (url) => `Sehen Sie nach, wer das Token beendet hat:\n${url}`,
+    createToken: (url) => `Erstellen Sie ein neues Token, und tragen Sie es im Verzeichnis ein:\n${url}`,
+    checkMembers: (url) =>
+      `Wenn Sie das Verzeichnis nicht mehr verwenden, entfernen Sie ausgeschiedene Personen hier:\n${url}`,
+  },
   mute: {
     heading: 'E-Mails zu diesem Schlüssel abbestellen?',
     text: 'E-Mails zu Ihren anderen Schlüsseln bekommen Sie weiterhin. Wird dieser Schlüssel öffentlich gefunden, bekommen Sie trotzdem eine E-Mail.',

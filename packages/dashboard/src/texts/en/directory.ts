@@ -7,6 +7,9 @@ export const directory = ({ plural }: Format) => ({
   note: 'Okta, Microsoft Entra ID, or another directory of your company can add and remove members.',
   connected: 'Token created',
   notConnected: 'Not connected',
+  ended: 'No active token',
+  endedNote:
+    'Your directory can no longer add and remove members, because it has no active token. People who leave your company keep their access.',
   manage: 'Manage',
   lead: 'Your company’s directory, such as Okta or Microsoft Entra ID, adds and removes members of this store by SCIM 2.0.',
   url: 'SCIM address',

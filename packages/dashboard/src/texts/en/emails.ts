@@ -48,6 +48,15 @@ export const emails = ({ duration }: Format) => ({
     removeToken: 'Remove the old token from the place where it was found.',
     unknownPlace: 'the report does not say where',
   },
+  directoryEnded: {
+    subject: (store: string) => `${store}: Your directory can no longer add and remove members`,
+    sentence:
+      'The last token of your company’s directory was revoked, or its creator is no longer an admin. People who leave your company now keep their access to the store.',
+    facts: (store: string, token: string) => `Store: ${store}\nToken: ${token}`,
+    seeActivity: (url: string) => `See who ended the token:\n${url}`,
+    createToken: (url: string) => `Create a new token, and enter it in the directory:\n${url}`,
+    checkMembers: (url: string) => `If you no longer use the directory, remove people who have left here:\n${url}`,
+  },
   mute: {
     heading: 'Stop the emails about this key?',
     text: 'Emails about your other keys continue. If this key is found in public, you still get an email.',
