@@ -1,5 +1,5 @@
-// Limits what a directory leaves in the control database. Counts the users that the directory of a store adds, deletes
-// the unused account of a removed user, and keeps single sign-on from adding a removed person again.
+// Limits what a directory leaves in the control database. Counts the users that the directory of a store adds, and
+// deletes the unused account of a removed user. Also keeps single sign-on from adding a removed person again.
 
 import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import { deleteSignInLinks, HAS_SIGN_IN } from './prove-address.ts'

@@ -12,8 +12,9 @@ export const HAS_SIGN_IN = sql`(exists (select from merchant_logins l where l.me
   or exists (select from merchant_sessions s where s.merchant_id = m.id and s.expires_at > clock_timestamp()))`
 
 /**
- * Returns a condition for the accounts `m` that the person with the address can use, and nobody else. A person who has the
- * link of an invitation, and a session of the account, is this person. `sessionId` is null without a session.
+ * Returns a condition for the accounts `m` that only the person with the address can use, and that this person can use.
+ * A visitor with the link of an invitation and a session of the account is this person. `sessionId` is null without a
+ * session.
  */
 export function isUsable(sessionId: string | null): SqlFragment {
   return sql`((m.address_proved and ${HAS_SIGN_IN}) or exists (

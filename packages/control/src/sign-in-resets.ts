@@ -1,5 +1,5 @@
-// Keeps a request that is in progress from surviving the first proof of an address. The proof deletes all ways to sign
-// in, but such a request has read them before, and would add a session, a password, or a passkey afterwards.
+// Ends requests that are in progress while an address is first proved. The proof deletes all ways to sign in. A request
+// that has read them before could otherwise add a session, a password, or a passkey afterwards.
 
 import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
@@ -14,12 +14,13 @@ export async function countSignInResets({ pool }: ControlDatabase): Promise<bigi
 }
 
 /**
- * Deletes the session with this token if the ways to sign in to its account were reset after `resets`, which the sign-in
- * counted when it began. Returns whether it deleted the session. An uncommitted reset has locked the account, so the
- * insertion of the session waited for it.
+ * Deletes the session with this token if the ways to sign in to its account were reset after the first `resets` resets.
+ * Returns whether it deleted the session. An uncommitted reset has locked the account, so the insertion of the session
+ * waited for it.
  */
 export async function endOutdatedSession(
   { pool }: ControlDatabase,
+  /** `resets` is the result of `countSignInResets` before the sign-in. */
   { token, resets }: { readonly token: string; readonly resets: bigint },
 ): Promise<boolean> {
   const ended = await pool.execute(sql`

@@ -104,7 +104,7 @@ describe('a store that requires a second factor', () => {
     emails: smtp.emails.length,
   })
 
-  test('if the session is older than ten minutes, no form adds an admin or a token that can, and each page says to sign in again', async () => {
+  test('if the session is older than ten minutes, no form adds an admin or a directory token, and each page says to sign in again', async () => {
     const other = await addMerchant(platform, store.id)
     await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
     await inviteAs(member, newEmail(), 'admin')
