@@ -141,7 +141,8 @@ export function unauthorized(): ScimError {
 async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (!TYPES.includes(type)) throw new ScimError(415, `content-type: must be ${TYPES.join(' or ')}`)
-  const text = await readText(request, BODY_BYTES_MAX).catch(() => '')
+  // A body that never ends would otherwise hold a place of the store.
+  const text = await within(TIMEOUT_MS, readText(request, BODY_BYTES_MAX)).catch(() => '')
   if (text === null) throw new ScimError(413, `the body has more than ${BODY_BYTES_MAX} bytes`)
   try {
     return JSON.parse(text)
