@@ -342,6 +342,17 @@ const STORE_PAGES: readonly EveryPage[] = [
     },
   },
   {
+    name: 'members, directory without an active token',
+    isSignedIn: true,
+    async open(page, shown) {
+      await addDirectoryTokens(shown)
+      const { scene, old } = shown
+      await scene.platform.controlSql`
+        update directory_tokens set revoked_at = now(), last_used_at = now() where store_id = ${old.id}`
+      await page.goto(`${scene.url}/stores/${old.id}/settings/members`)
+    },
+  },
+  {
     name: 'directory, revoking a token',
     isSignedIn: true,
     async open(page, shown) {
