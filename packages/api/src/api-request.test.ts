@@ -51,7 +51,7 @@ describe('the path and the query of a request', () => {
 })
 
 describe('[R36] malformed requests', () => {
-  test('if the host, content-length, or transfer-encoding header is repeated, the response is 400 and closes the connection', () => {
+  test('if the host, content-length, or transfer-encoding header is repeated, readRequest throws a 400 with Connection: close', () => {
     for (const name of ['Host', 'Content-Length', 'Transfer-Encoding']) {
       const error = errorOf(() => read('/', [name, '1'], [name.toLowerCase(), '1']))
       expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400, headers: { connection: 'close' } })
@@ -71,7 +71,7 @@ describe('[R36] malformed requests', () => {
     expect(errorOf(() => readRequest(message('/', [HOST], '0.9'), 'r1', 0)).status).toBe(400)
   })
 
-  test('if a request is malformed, the error message begins with "not a well-formed HTTP request"', () => {
+  test('malformedRequest returns an error with the status and reason of the parser, after "not a well-formed HTTP request"', () => {
     expect(malformedRequest('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
   })
 })

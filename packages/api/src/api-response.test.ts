@@ -6,18 +6,18 @@ import { errorResponse } from './api-response.ts'
 
 const waitOf = (error: unknown, random: number) => errorResponse(error, () => random).headers['retry-after']
 
-test('[R41] if the status is 502, Retry-After is a random number from 1 to 5 seconds', () => {
+test('[R41] if an error response has status 502, its Retry-After is a random number from 1 to 5 seconds', () => {
   const error = new StoreDatabaseError('x')
   expect([0, 0.19, 0.2, 0.5, 0.999].map((random) => waitOf(error, random))).toEqual(['1', '1', '2', '3', '5'])
 })
 
-test('[R41] if the status is 409, Retry-After is 30 seconds, a 429 has the seconds of its error, and a 400 has none', () => {
+test('[R41] a 409 response has Retry-After: 30, a 429 has the Retry-After of its error, and a 400 has none', () => {
   expect(waitOf(new ApiError('STORE_NOT_READY', 'x'), 0.7)).toBe('30')
   expect(waitOf(new ApiError('RATE_LIMITED', 'x', { headers: { 'retry-after': '17' } }), 0)).toBe('17')
   expect(waitOf(new ApiError('INVALID_PARAM', 'x'), 0)).toBeUndefined()
 })
 
-test('[R5, ERR-3] if a database fails, the message of the 502 response names the failed part, but not the cause', () => {
+test('[R5, ERR-3] if a database or the service itself fails, the 502 message says which one failed, but does not reveal the cause', () => {
   const cause = new Error('postgres://reader:hunter2@db.internal/shop')
   const messageOf = (error: unknown) => JSON.parse(errorResponse(error).body.toString()).error
   const tail = '; try again after the number of seconds in the header Retry-After, with exponential backoff'

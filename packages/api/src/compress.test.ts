@@ -36,13 +36,13 @@ describe('the encoding of a response', () => {
     expect(negotiateEncoding(header, 100_000)).toBe(expected)
   })
 
-  test('if the response body is shorter than 1024 bytes, it is not compressed', () => {
+  test('if a response body is shorter than 1024 bytes, negotiateEncoding returns null, and from 1024 bytes an encoding', () => {
     expect(negotiateEncoding('br, gzip', 1023)).toBeNull()
     expect(negotiateEncoding('br, gzip', 1024)).toBe('br')
   })
 })
 
-test('if a response body is compressed, decompressing it returns the original bytes', async () => {
+test('if a response body is compressed with zstd, br, or gzip, decompressing the body returns the original bytes', async () => {
   const body = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, index) => ({ index, text: 'é😀' }))))
   expect(zstdDecompressSync(await compress(body, 'zstd'))).toEqual(body)
   expect(brotliDecompressSync(await compress(body, 'br'))).toEqual(body)

@@ -26,7 +26,7 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
   throw new Error(`accepted: ${JSON.stringify(text)}`)
 }
 
-test('[R15] if a position, watermark, and end times are sealed, openCursor returns them exact to the microsecond', () => {
+test('[R15] if a position, watermark, and end times are sealed in a cursor, openCursor returns each exactly to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   const bounds = fc.record({ updated_at: microseconds, created_at: microseconds }, { requiredKeys: [] })
@@ -90,11 +90,11 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
   })
 })
 
-test('[R15] if list and store differ but their concatenated names are equal, openCursor throws INVALID_CURSOR', () => {
+test('[R15] if a cursor is opened for another list and store with the same concatenated names, openCursor throws INVALID_CURSOR', () => {
   const left = sealCursor(content, { ...scope, resource: { ...order, list: 'ordersa' }, storeId: 'b' })
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })
 
-test('if the same content is sealed twice with the same secret, both cursors are equal', () => {
+test('if the same content is sealed twice with the same secret, the two cursors are equal', () => {
   expect(sealCursor({ ...content }, { ...scope, secret: createSecretKey(bytes) })).toBe(sealed)
 })

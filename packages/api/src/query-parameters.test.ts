@@ -20,18 +20,18 @@ const errorOf = (query: string, endpoint = orders): ApiError => {
   throw new Error(`accepted: ${query}`)
 }
 
-test('if parameters are not in the declared order, their values are parsed the same', () => {
+test('if parameters are not in the order of the contract, each value is still parsed for its own parameter', () => {
   const values = read('status=paid&limit=7&updated_since=2000-01-01T00%3A00%3A01%2B00%3A00&cursor=abc')
   expect(Object.fromEntries(values)).toEqual({ limit: 7, cursor: 'abc', updated_since: 1_000_000n, status: 'paid' })
 })
 
-test('if names and values of query parameters are percent-encoded, they are decoded', () => {
+test('if the name and value of a query parameter are percent-encoded, the parser decodes the name and the value', () => {
   expect(read('lim%69t=%37').get('limit')).toBe(7)
 })
 
 describe('[R10] the value of a parameter', () => {
   test.each(['limit', 'updated_since', 'status'])(
-    'if %s is empty or sent twice, the error is INVALID_PARAM and names the parameter',
+    'if %s is empty or sent twice, the parser throws INVALID_PARAM and names the parameter',
     (name) => {
       expect(errorOf(`${name}=`)).toMatchObject({ code: 'INVALID_PARAM' })
       expect(errorOf(`${name}`).message).toContain(name)
@@ -40,11 +40,11 @@ describe('[R10] the value of a parameter', () => {
     },
   )
 
-  test('if the cursor is empty, the error is INVALID_CURSOR', () => {
+  test('if the cursor is empty, the parser throws INVALID_CURSOR', () => {
     expect(errorOf('cursor=').code).toBe('INVALID_CURSOR')
   })
 
-  test('if the cursor is sent twice, the error is INVALID_PARAM', () => {
+  test('if the cursor is sent twice, the parser throws INVALID_PARAM', () => {
     expect(errorOf('cursor=a&cursor=a').code).toBe('INVALID_PARAM')
   })
 
@@ -80,7 +80,7 @@ describe('[R9] the header x-ignored-params', () => {
     expect(ignoredHeader(['x'.repeat(65)])).toBe('x'.repeat(64))
   })
 
-  test('if an ignored parameter name has half of a surrogate pair, x-ignored-params has the replacement character there', () => {
+  test('if an ignored parameter name has half of a surrogate pair, x-ignored-params has U+FFFD instead of that half', () => {
     expect(ignoredHeader([`${'x'.repeat(63)}😀`])).toMatch(/^x{63}%EF%BF%BD$/)
     expect(ignoredHeader(['\ud800'])).toBe('%EF%BF%BD')
   })

@@ -95,7 +95,7 @@ describe('[R24, EP-ID-INVALID] the ID in a path', () => {
       '%ff',
       'constructor',
     ],
-  ])('if the ID in a path is the invalid %j, readId throws INVALID_PARAM with status 400', (rawId) => {
+  ])('if the ID in a path is the invalid value %j, readId throws INVALID_PARAM with status 400', (rawId) => {
     const error = errorOf(() => readId(endpoint, rawId))
     expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400 })
     expect(error.message).toMatch(/^id: must be a UUID like/)

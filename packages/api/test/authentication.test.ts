@@ -111,7 +111,7 @@ describe('[AUTH-2] the format of a key', () => {
     expect(other.key.slice(0, 4)).toBe('sdx_')
   })
 
-  test('if a character of a key is changed, the request gets 401 because of a malformed key', async () => {
+  test('if a character of a key is changed, the request gets 401, and the event key.rejected has the reason "malformed"', async () => {
     for (let index = 0; index < store.key.length; index += 4) {
       const changed = store.key[index] === 'a' ? 'b' : 'a'
       const key = store.key.slice(0, index) + changed + store.key.slice(index + 1)
@@ -127,7 +127,7 @@ describe('[AUTH-2] the format of a key', () => {
   })
 })
 
-test('[AUTH-3] after a key is created, the control database has the hash of the key, but not its characters in the middle', async () => {
+test('[AUTH-3] after a key is created, the control database has its SHA-256 hash, but neither the key nor the middle of the key', async () => {
   const sql = platform.controlSql
   const dump: string[] = []
   for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])
@@ -138,7 +138,7 @@ test('[AUTH-3] after a key is created, the control database has the hash of the 
   expect(text).not.toContain(store.key.slice(12, -4))
 })
 
-test('[AUTH-4] if 12 keys are created at once for a store with one key, four succeed, and the others fail with KeyLimitReached', async () => {
+test('[AUTH-4] if 12 keys are created at once for a store with one of five keys, four succeed, and eight fail with KeyLimitReached', async () => {
   const made = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) =>
       createKey({
@@ -171,7 +171,7 @@ test('[AUTH-5] after one key of a store is revoked, requests with its other keys
   expect((await withHeaders({ 'x-api-key': store.key })).status).toBe(200)
 })
 
-test('[GEN-2] if requests use keys of different stores, every node returns only the store of the key', async () => {
+test('[GEN-2] if two stores have a key each, GET /store returns the store of the key on every node', async () => {
   for (const url of [platform.service.url, node.url])
     for (const { key, id } of [store, other]) expect((await get(`${url}/api/v1/store`, key)).json.data.id).toBe(id)
 })

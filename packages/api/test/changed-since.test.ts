@@ -79,7 +79,7 @@ test.each([
   { changed: SORTED_ROWS_MAX + 30_000, counted: SORTED_ROWS_MAX + 1 },
   { changed: SORTED_ROWS_MAX, counted: SORTED_ROWS_MAX },
 ])(
-  '[Q-UPDATED, PAG-4] if $changed rows changed, the service counts $counted of them, and two pages have the first 40 of them',
+  '[Q-UPDATED, PAG-4] if $changed rows changed since updated_since, the service counts $counted rows, and the first two pages have the oldest 40',
   async (each) => {
     await connection.script(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
     await changeFrom(ROWS - each.changed)
@@ -97,7 +97,7 @@ test.each([
   { accessPath: 'sort', way: /Sort Method: top-N/, other: /Scan using products_walk / },
   { accessPath: 'skip', way: /Scan using products_walk /, other: /Scan using products_changed / },
 ] as const)(
-  '[Q-UPDATED] if table statistics are out of date, PostgreSQL reads the page by the access path "$accessPath"',
+  '[Q-UPDATED] if table statistics are out of date, PostgreSQL still follows the access path "$accessPath" of the statement',
   async (each) => {
     await changeFrom(ROWS)
     await connection.script('vacuum analyze products')

@@ -77,14 +77,14 @@ const spent = ({ control, stores }: Cost) => ({
   store: [stores.statementGroups, stores.parsed, stores.connections],
 })
 
-test('after two requests for a row, a request for another row sends one statement group to each database and parses none', async () => {
+test('after two requests for an order, a request for another order takes one statement group per database and parses no statement', async () => {
   const [one = UNKNOWN_ID, other = UNKNOWN_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])
   expect(spent(cost)).toEqual({ control: [1, 0, 0], store: [1, 0, 0] })
 })
 
-test('if 64 rows are requested at the same time, their keys are checked with fewer than 32 statement groups', async () => {
+test('if 64 orders are requested at once with one key, the service checks the key with fewer than 32 statement groups', async () => {
   const ids = await idsOf(AT_ONCE)
   const paths = ids.map((id) => `/orders/${id}`)
   const node = await countedNode(...paths.slice(0, 1))
@@ -106,7 +106,7 @@ test('the service sends two statement groups to the store for a first page, and 
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
 
-test('[R37] if updated_until=now is sent, the service sends two statement groups for a first page, and one for a later page', async () => {
+test('[R37] if updated_until=now is sent, the service sends two statement groups to the store for a first page, and one for a later page', async () => {
   const node = await countedNode()
   const path = '/orders?limit=250&updated_until=now'
   const next = `${path}&cursor=${JSON.parse(await node.get(path)).meta.next_cursor}`
@@ -121,7 +121,7 @@ test.each([
   { what: 'no row', since: '9999-01-01T00:00:00Z', statementGroups: 2 },
   { what: 'every row', since: '0001-01-01T00:00:00Z', statementGroups: 3 },
 ])(
-  '[Q-UPDATED] if $what changed, the service sends $statementGroups statement groups for the first page with updated_since',
+  '[Q-UPDATED] if $what changed since updated_since, the service sends $statementGroups statement groups to the store for the first page',
   async (each) => {
     const path = `/orders?limit=250&updated_since=${each.since}`
     const node = await countedNode(path)
@@ -133,7 +133,7 @@ test.each([
 )
 
 test.each(['/orders', '/products', '/customers'])(
-  'if a page of %s is read, the database sends fewer bytes than the API returns',
+  'if 250 rows of %s are requested, the store database sends fewer bytes than the API returns',
   async (list) => {
     const node = await countedNode()
     const path = `${list}?limit=250`
@@ -168,7 +168,7 @@ async function messagesOf(resource: Resource): Promise<Buffer[]> {
 const SINCE = 820_000_000_000_000n
 const POSITION = { createdAt: SINCE, id: UNKNOWN_ID }
 
-test('[Q-STATUS] if a status filter is set, first and later pages read a range of an index', async () => {
+test('[Q-STATUS] if orders are filtered by status, PostgreSQL reads first and later pages from an index range of that status', async () => {
   const { connection, present } = await opened()
   // The server scans a small table completely, which would hide the plan of a large one.
   await connection.script('analyze; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off')

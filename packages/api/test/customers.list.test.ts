@@ -52,7 +52,7 @@ describe('[Q-CREATED] created_since', () => {
 })
 
 describe('[Q-UPDATED] updated_since', () => {
-  test('[R14] if a customer was never updated, updated_since compares its created_at', async () => {
+  test('[R14] if a customer was never updated, updated_since is compared with the created_at of the customer', async () => {
     const [unchanged] = await store.sql`select id::text, created_at::text as at from customers
       where updated_at is null order by created_at desc limit 1`
     const at = String(unchanged?.at).replace(' ', 'T').replace(/\+00$/, 'Z')
@@ -63,7 +63,7 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(found).toEqual(stored.map(({ id }) => id))
   })
 
-  test('[R13] if updated_since and created_since are sent, both filters apply', async () => {
+  test('[R13] if updated_since and created_since are sent, the list returns only customers that match each of the two filters', async () => {
     const [a] = await store.sql`select created_at::text as at from customers order by created_at offset 25 limit 1`
     const [u] =
       await store.sql`select coalesce(updated_at, created_at)::text as at from customers order by 1 offset 40 limit 1`
@@ -84,13 +84,13 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(response.json.error.message).toContain('created_since')
   })
 
-  test('[Q-UPDATED-OLD] if the store does not track customer updates and updated_since is malformed, the error names the format', async () => {
+  test('[Q-UPDATED-OLD] if the store does not track customer updates and updated_since is malformed, the error names the format RFC 3339', async () => {
     const response = await getCustomers('updated_since=yesterday', old)
     expect(response.json.error.message).toContain('RFC 3339')
   })
 })
 
-test('[Q-STATUS, R9] if status is sent to the list of customers, the service ignores it and names it in x-ignored-params', async () => {
+test('[Q-STATUS, R9] if status is sent to the list of customers, the service ignores status and names it in x-ignored-params', async () => {
   const response = await getCustomers('status=paid&limit=1')
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('status')

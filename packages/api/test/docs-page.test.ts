@@ -39,7 +39,7 @@ describe.each([1280, 1024, 390])('the page /docs at a width of %i pixels', (widt
     await close()
   })
 
-  test('if a link leads to an endpoint, every response status is visible, and the section has no outline', async () => {
+  test('if the URL has the anchor of an endpoint, its section has focus without an outline, and every response status is visible', async () => {
     const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders/{id}')
     const card = '[id="api-1/tag/orders/GET/api/v1/orders/{id}"] .response-card'
     const tabs = page.locator(`${card} [role=tab]`)

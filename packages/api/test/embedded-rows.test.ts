@@ -35,27 +35,30 @@ async function columnsWith(store: TestStore, column: string, expression: string)
 test.each([
   { what: 'the same creation time', createdAt: 'created_at' },
   { what: 'another creation time', createdAt: `created_at + interval '1 day'` },
-])('[R29] if a view lists each order twice with $what, each copy has its items once', async ({ createdAt }) => {
-  const store = await filledStore(platform)
-  const before = await platform.get('/api/v1/orders?limit=250', store.key)
-  const items = new Map(before.json.data.map((order: Order) => [order.id, order.items.map(({ id }) => id)]))
-  const columns = await columnsWith(store, 'created_at', createdAt)
-  await replaceByView(store, 'orders', `select * from placed union all select ${columns} from placed`)
-  const page = await platform.get('/api/v1/orders?limit=250', store.key)
-  expect(page.status).toBe(200)
-  const known = page.json.data.filter(({ id }: Order) => items.has(id))
-  expect(known.length).toBeGreaterThan(100)
-  for (const order of known as Order[]) expect(order.items.map(({ id }) => id)).toEqual(items.get(order.id))
-  const [{ id }] = known as [Order]
-  const one = await platform.get(`/api/v1/orders/${id}`, store.key)
-  expect(one.json.data.items.map((item: { id: string }) => item.id)).toEqual(items.get(id))
-})
+])(
+  '[R29] if a view lists each order twice with $what, each of the two rows has every item of the order once',
+  async ({ createdAt }) => {
+    const store = await filledStore(platform)
+    const before = await platform.get('/api/v1/orders?limit=250', store.key)
+    const items = new Map(before.json.data.map((order: Order) => [order.id, order.items.map(({ id }) => id)]))
+    const columns = await columnsWith(store, 'created_at', createdAt)
+    await replaceByView(store, 'orders', `select * from placed union all select ${columns} from placed`)
+    const page = await platform.get('/api/v1/orders?limit=250', store.key)
+    expect(page.status).toBe(200)
+    const known = page.json.data.filter(({ id }: Order) => items.has(id))
+    expect(known.length).toBeGreaterThan(100)
+    for (const order of known as Order[]) expect(order.items.map(({ id }) => id)).toEqual(items.get(order.id))
+    const [{ id }] = known as [Order]
+    const one = await platform.get(`/api/v1/orders/${id}`, store.key)
+    expect(one.json.data.items.map((item: { id: string }) => item.id)).toEqual(items.get(id))
+  },
+)
 
 test.each([
   ['a table', null],
   ['a view', 'order_items'],
 ] as const)(
-  "[R28] if the role can't call pg_lock_status and order_items is %s, a page still has all orders and items",
+  "[R28] if the reader role can't call pg_lock_status and order_items is %s, a page still has all orders and items",
   async (_kind, viewed) => {
     const store = await filledStore(platform)
     const before = await platform.get('/api/v1/orders?limit=5', store.key)
@@ -70,7 +73,7 @@ test.each([
   },
 )
 
-test('[ERR-3] if a full page gets 502 at the time limit, one of the next five requests gets 200', async () => {
+test('[ERR-3] if a page of 250 orders gets 502 at the time limit, one of the next five requests for this page gets 200', async () => {
   const store = await filledStore(platform)
   const columns = await columnsWith(store, '', '')
   await store.sql.unsafe('create index on orders (created_at, id)')

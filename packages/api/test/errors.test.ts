@@ -79,7 +79,7 @@ describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
   })
 })
 
-test('[AUTH-7, GEN-4] after the origin or state of a store changes, the next request gets the status of the new value', async () => {
+test('[AUTH-7, GEN-4] after the origin or state of a store changes, the next request gets 200, 403, or 409 according to the new value', async () => {
   const { id, key } = await platform.provision('launch')
   const sql = platform.controlSql
   for (const [origin, state, status] of [
@@ -94,7 +94,7 @@ test('[AUTH-7, GEN-4] after the origin or state of a store changes, the next req
   }
 })
 
-test('[GEN-5, R3] if a browser sends a CORS preflight request, the response is an error without CORS headers', async () => {
+test('[GEN-5, R3] if a browser sends a CORS preflight request, the response is 401, and no response to the browser has CORS headers', async () => {
   const headers = {
     origin: 'https://shop.example',
     'access-control-request-method': 'GET',
@@ -189,33 +189,173 @@ describe('[EP-ID-MISSING, GEN-2] IDs without a row', () => {
 describe('[R6] the order of checks', () => {
   const orders = '/api/v1/orders'
   test.each([
-    ['401 and not 404', null, '/api/v1/nowhere', 'GET', 'INVALID_API_KEY', 401],
-    ['401 and not 405', null, orders, 'DELETE', 'INVALID_API_KEY', 401],
-    ['401 and not 400', null, `${orders}?limit=0`, 'GET', 'INVALID_API_KEY', 401],
-    ['403 and not 404', 'imported', '/api/v1/nowhere', 'GET', 'STORE_NOT_SUPPORTED', 403],
-    ['403 and not 405', 'imported', orders, 'POST', 'STORE_NOT_SUPPORTED', 403],
-    ['403 and not 400', 'imported', `${orders}?limit=0`, 'GET', 'STORE_NOT_SUPPORTED', 403],
-    ['403 and not 400 for the ID', 'imported', `${orders}/x`, 'GET', 'STORE_NOT_SUPPORTED', 403],
-    ['409 and not 404', 'generating', '/api/v1/nowhere', 'GET', 'STORE_NOT_READY', 409],
-    ['409 and not 405', 'generating', orders, 'PATCH', 'STORE_NOT_READY', 409],
-    ['409 and not 400', 'generating', `${orders}?cursor=x`, 'GET', 'STORE_NOT_READY', 409],
-    ['404 for the path and not 405', 'store', '/api/v1/nowhere', 'POST', 'NOT_FOUND', 404],
-    ['404 for the path and not 400', 'store', '/api/v1/nowhere?limit=0', 'GET', 'NOT_FOUND', 404],
-    ['405 and not 400', 'store', `${orders}?limit=0`, 'PUT', 'NOT_FOUND', 405],
-    ['405 and not 400 for the ID', 'store', `${orders}/x`, 'PUT', 'NOT_FOUND', 405],
-    ['405 and not 404 for the row', 'store', `${orders}/${UNKNOWN_ID}`, 'DELETE', 'NOT_FOUND', 405],
-    ['400 for limit and not for cursor', 'store', `${orders}?cursor=x&limit=0`, 'GET', 'INVALID_PARAM', 400],
-    ['400 and not 502', 'broken', `${orders}?limit=0`, 'GET', 'INVALID_PARAM', 400],
-    ['400 for the cursor and not 502', 'broken', `${orders}?cursor=x`, 'GET', 'INVALID_CURSOR', 400],
-    ['400 for the ID and not 502', 'broken', `${orders}/x`, 'GET', 'INVALID_PARAM', 400],
-    ['405 and not 502', 'broken', orders, 'POST', 'NOT_FOUND', 405],
-    ['404 for the path and not 502', 'broken', '/api/v1/nowhere', 'GET', 'NOT_FOUND', 404],
-  ] as const)('if a request has two errors, the response is %s', async (...[, whose, path, method, code, status]) => {
+    [
+      'no key and an unknown path, the response is 401 and not 404',
+      null,
+      '/api/v1/nowhere',
+      'GET',
+      'INVALID_API_KEY',
+      401,
+    ],
+    ['no key and the method DELETE, the response is 401 and not 405', null, orders, 'DELETE', 'INVALID_API_KEY', 401],
+    [
+      'no key and an invalid limit, the response is 401 and not 400',
+      null,
+      `${orders}?limit=0`,
+      'GET',
+      'INVALID_API_KEY',
+      401,
+    ],
+    [
+      'the key of an imported store and an unknown path, the response is 403 and not 404',
+      'imported',
+      '/api/v1/nowhere',
+      'GET',
+      'STORE_NOT_SUPPORTED',
+      403,
+    ],
+    [
+      'the key of an imported store and the method POST, the response is 403 and not 405',
+      'imported',
+      orders,
+      'POST',
+      'STORE_NOT_SUPPORTED',
+      403,
+    ],
+    [
+      'the key of an imported store and an invalid limit, the response is 403 and not 400',
+      'imported',
+      `${orders}?limit=0`,
+      'GET',
+      'STORE_NOT_SUPPORTED',
+      403,
+    ],
+    [
+      'the key of an imported store and an invalid ID, the response is 403 and not 400',
+      'imported',
+      `${orders}/x`,
+      'GET',
+      'STORE_NOT_SUPPORTED',
+      403,
+    ],
+    [
+      'the key of a store being generated and an unknown path, the response is 409 and not 404',
+      'generating',
+      '/api/v1/nowhere',
+      'GET',
+      'STORE_NOT_READY',
+      409,
+    ],
+    [
+      'the key of a store being generated and the method PATCH, the response is 409 and not 405',
+      'generating',
+      orders,
+      'PATCH',
+      'STORE_NOT_READY',
+      409,
+    ],
+    [
+      'the key of a store being generated and an invalid cursor, the response is 409 and not 400',
+      'generating',
+      `${orders}?cursor=x`,
+      'GET',
+      'STORE_NOT_READY',
+      409,
+    ],
+    [
+      'an unknown path and the method POST, the response is 404 and not 405',
+      'store',
+      '/api/v1/nowhere',
+      'POST',
+      'NOT_FOUND',
+      404,
+    ],
+    [
+      'an unknown path and an invalid limit, the response is 404 and not 400',
+      'store',
+      '/api/v1/nowhere?limit=0',
+      'GET',
+      'NOT_FOUND',
+      404,
+    ],
+    [
+      'the method PUT and an invalid limit, the response is 405 and not 400',
+      'store',
+      `${orders}?limit=0`,
+      'PUT',
+      'NOT_FOUND',
+      405,
+    ],
+    [
+      'the method PUT and an invalid ID, the response is 405 and not 400',
+      'store',
+      `${orders}/x`,
+      'PUT',
+      'NOT_FOUND',
+      405,
+    ],
+    [
+      'the method DELETE and the ID of no order, the response is 405 and not 404',
+      'store',
+      `${orders}/${UNKNOWN_ID}`,
+      'DELETE',
+      'NOT_FOUND',
+      405,
+    ],
+    [
+      'an invalid cursor and an invalid limit, the response is 400 with INVALID_PARAM and not INVALID_CURSOR',
+      'store',
+      `${orders}?cursor=x&limit=0`,
+      'GET',
+      'INVALID_PARAM',
+      400,
+    ],
+    [
+      'an invalid limit and its store database is missing, the response is 400 and not 502',
+      'broken',
+      `${orders}?limit=0`,
+      'GET',
+      'INVALID_PARAM',
+      400,
+    ],
+    [
+      'an invalid cursor and its store database is missing, the response is 400 and not 502',
+      'broken',
+      `${orders}?cursor=x`,
+      'GET',
+      'INVALID_CURSOR',
+      400,
+    ],
+    [
+      'an invalid ID and its store database is missing, the response is 400 and not 502',
+      'broken',
+      `${orders}/x`,
+      'GET',
+      'INVALID_PARAM',
+      400,
+    ],
+    [
+      'the method POST and its store database is missing, the response is 405 and not 502',
+      'broken',
+      orders,
+      'POST',
+      'NOT_FOUND',
+      405,
+    ],
+    [
+      'an unknown path and its store database is missing, the response is 404 and not 502',
+      'broken',
+      '/api/v1/nowhere',
+      'GET',
+      'NOT_FOUND',
+      404,
+    ],
+  ] as const)('if a request has %s', async (...[, whose, path, method, code, status]) => {
     const keys = { store, imported, generating, broken: await brokenStore() }
     expectError(await sendWithKey(path, whose === null ? null : keys[whose].key, method), code, status)
   })
 
-  test('if a key is above its rate limit, the response is 429, whatever other error the request has', async () => {
+  test('if a key is above its rate limit, the response is 429, even for unknown paths, other methods, and invalid parameters', async () => {
     const limited = await startPlatform({ REQUESTS_PER_MINUTE: '1' })
     const keys = await Promise.all([
       storeWithoutDatabase(limited, 'imported'),

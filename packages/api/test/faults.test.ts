@@ -97,7 +97,7 @@ describe('lost connections', () => {
 })
 
 describe('unreachable stores', () => {
-  test('[ERR-3] while the database of a store is missing, requests for its orders get 502 with a fixed message', async () => {
+  test('[ERR-3] while the database of a store is missing, requests for orders of this store get 502 with a fixed message', async () => {
     const gone = await filledStore(platform, LATEST_REVISION, SIZE)
     const before = await orders(gone)
     const database = new URL(gone.ownerUrl).pathname.slice(1)
@@ -148,7 +148,7 @@ describe('unreachable stores', () => {
 })
 
 describe('stores that do not respond', () => {
-  test('[ERR-3] if a store does not respond, its 80 requests get 502 within six seconds, and another store responds within 1.5 s', async () => {
+  test('[ERR-3] if a table of a store is locked, its 80 requests get 502 within six seconds, and another store responds in 1.5 s', async () => {
     const owner = openClient(store.ownerUrl)
     let slowest = 0
     const startedAt = performance.now()

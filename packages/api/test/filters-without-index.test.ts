@@ -99,7 +99,7 @@ test.each(CASES)(
 )
 
 test.each(CASES.slice(-2))(
-  '[PAG-2, PAG-4] if the store is slow, some pages of %s?%s are shorter, and together they return every matching row',
+  '[PAG-2, PAG-4] if the store is slow and the filter has no index, pages of %s?%s can be short, but together have every matching row',
   async (path, query, condition) => {
     const restore = await delayResponses(store)
     const node = await startNode(platform, SLOW)
@@ -122,7 +122,7 @@ async function storeWithShippedLast(rows: number): Promise<TestStore> {
   return made
 }
 
-test('[PAG-4] if a row of a materialized view has no ID, the list still returns the rows after it', async () => {
+test('[PAG-4] if a row of a materialized view has no ID, the list still returns the rows after this row', async () => {
   const made = await storeWithShippedLast(10_100)
   await made.sql.unsafe(`alter table orders rename to kept;
     create materialized view orders as select (case when row_number() over (order by created_at) = 10000 then null else id end)
@@ -132,7 +132,7 @@ test('[PAG-4] if a row of a materialized view has no ID, the list still returns 
   expect([response.status, response.json.data?.length]).toEqual([200, 5])
 })
 
-test('[PAG-2] if the time limit ends before the first match, the page is empty, and later pages return the matching rows', async () => {
+test('[PAG-2] if a scan without an index finds no match within the time limit, the page is empty, and later pages have the matching rows', async () => {
   const made = await storeWithShippedLast(60_000)
   await dropFilterIndexes(made.sql, 'orders')
   await delayResponses(made)
@@ -157,7 +157,7 @@ test.each([
   expect([status, json.data.length, json.meta.has_more]).toEqual([200, 5, false])
 })
 
-test("if a filter has no index, each batch of scanned rows reads a range of the list's index and not the whole table", async () => {
+test("if a filter has no index, PostgreSQL reads each scan batch from a range of the list's index and not the whole table", async () => {
   const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, emit: () => undefined, now: () => 0 })

@@ -36,7 +36,7 @@ async function roundTripsOf(proxy: TcpProxy, path: string, rows: number): Promis
   return proxy.roundTrips - before
 }
 
-test('[SYNC-1] if no transaction is open, a first page takes one round trip, and two if updated_since finds changed rows', async () => {
+test('[SYNC-1] if no transaction is open, a first page takes one round trip to the store, or two if updated_since finds changed rows', async () => {
   const proxy = await throughProxy()
   // This opens the connection and reads the columns.
   for (const path of ['orders', 'products']) await roundTripsOf(proxy, `${path}?limit=1`, path === 'orders' ? 1 : 0)
@@ -86,7 +86,7 @@ test.each([
     'alter table customers enable row level security; create policy slow on customers using (slow())',
   ],
 ])(
-  '[ERR-3] if a query for the list %s exceeds the time limit, the query is canceled on the server',
+  '[ERR-3] if a query for the list %s exceeds the time limit, the response is 502, and the query stops on the server',
   async (path, change) => {
     const slow = await platform.provision()
     const [table = ''] = path.split('?')

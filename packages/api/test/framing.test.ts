@@ -81,7 +81,7 @@ describe('[R36] malformed requests', () => {
     ['a request without a host', 'GET /api/v1/store HTTP/1.1\r\n\r\n'],
     ['two hosts', `${GET}Host: y\r\n\r\n`],
     ['the method CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
-  ])('if a client sends %s, the response is 400', async (_what, bytes) => {
+  ])('if a client sends %s, the response is 400 and closes the connection', async (_what, bytes) => {
     expectFraming(await only(bytes), 400)
   })
 
@@ -111,7 +111,7 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
-  test('if silent clients hold all connections, they are disconnected at the time limit for headers, and a new client gets 200', async () => {
+  test('if silent clients hold all 40 connections, the service disconnects the clients at the time limit, and a new client gets 200', async () => {
     const { hostname, port } = new URL(url)
     // The maximum number of connections. No client closes its own side.
     const silent = Array.from({ length: 40 }, () => {
@@ -216,7 +216,7 @@ describe('pipelined requests', () => {
   }
 
   test.each(Object.entries(OFFERS))(
-    'if a request offers an upgrade to %s, the connection continues with HTTP/1.1',
+    'if a request offers an upgrade to %s, all requests of the connection still get HTTP/1.1 responses',
     async (_what, offer) => {
       const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
       const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
@@ -283,7 +283,7 @@ describe('clients that reset, wait, or never read', () => {
     expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
   })
 
-  test('if 60 clients connect and CONNECTIONS_MAX is 40, the excess connections are closed, and later a new client gets 200', async () => {
+  test('if 60 clients connect and CONNECTIONS_MAX is 40, 20 are disconnected, and after the others leave, a new client gets 200', async () => {
     const sockets = Array.from({ length: 60 }, () => connectTo(url))
     const closed = sockets.map(
       (socket) =>
@@ -317,7 +317,7 @@ describe('clients that reset, wait, or never read', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('if a client never reads its responses, the service still shuts down', async () => {
+  test('if a client never reads its responses and DRAIN_SECONDS is 1, the service still shuts down within eight seconds', async () => {
     const ending = await startPlatform({ DRAIN_SECONDS: '1' })
     const { key } = await filledStore(ending)
     const socket = connectTo(ending.service.url)
@@ -370,7 +370,7 @@ test.each(['GET', 'POST'])(
   },
 )
 
-test('[R36] if a client still sends its body after the response, the service closes the connection within four seconds', async () => {
+test('[R36] if a client keeps sending its body after the response, the service closes the connection within four seconds', async () => {
   const hurried = await startPlatform({ HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' })
   onTestFinished(() => hurried.close())
   const { key, sql } = await filledStore(hurried)

@@ -78,7 +78,7 @@ const checkEveryCase = async (check: (response: RawResponse, each: Case) => void
 }
 
 describe('headers of responses with every status', () => {
-  test('[R27] every response has Cache-Control: no-store and varies by key and encoding', async () => {
+  test('[R27] every response has Cache-Control: private, no-store and varies by key and encoding', async () => {
     await checkEveryCase(({ headers }, { what }) => {
       expect(headers['cache-control'], what).toBe('private, no-store')
       expect(headers.vary, what).toBe('x-api-key, accept-encoding')
@@ -117,7 +117,7 @@ describe('headers of responses with every status', () => {
     })
   })
 
-  test('[R31] if the client sends no x-request-id, each response has a new unique ID that the log also has', async () => {
+  test('[R31] if the client sends no x-request-id, each response has a new unique x-request-id, which the log also has', async () => {
     const seen = new Set<string>()
     await checkEveryCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''
@@ -143,7 +143,7 @@ describe('headers of responses with every status', () => {
     })
   })
 
-  test('[R46] only responses that read the store have the schema version and a digest of their fields', async () => {
+  test('[R46] only responses that read the store have x-store-schema and x-store-fields, which is equal for a list and its objects', async () => {
     const digests = new Map<string, Set<string>>()
     await checkEveryCase(({ headers, status }, { what, path }) => {
       const isRead = status === 200 || what === 'row'
@@ -208,14 +208,14 @@ describe('[R44] request IDs and traces of the client', () => {
     ['is an email address', 'ann@example.com'],
     ['has an API key', `id-sdx_${'a'.repeat(20)}`],
     ['has a part of an API key with another prefix', `a_${'a'.repeat(33)}`],
-    ['could be a secret', 'Ab1_'.repeat(10)],
+    ['looks like a random secret of 40 characters', 'Ab1_'.repeat(10)],
   ])('if x-request-id %s, the response and the log have a new UUID', async (_what, id) => {
     const { headers } = await request({ 'x-request-id': id })
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
     expect(loggedLine(headers['x-request-id'])).toMatchObject({ requestId: headers['x-request-id'] })
   })
 
-  test('if a request fails, the log events about it have the x-request-id of the client', async () => {
+  test('if a request gets 502, the events store.query_failed and request.completed have the x-request-id of the client', async () => {
     const failing = cases.find(({ what }) => what === 'database')
     if (failing === undefined) throw new Error('no such case')
     expect((await send(failing, { 'x-request-id': 'failing-1' })).headers['x-request-id']).toBe('failing-1')
@@ -226,7 +226,7 @@ describe('[R44] request IDs and traces of the client', () => {
   const [traceId, parentId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
 
   test.each([`00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-00`, `01-${traceId}-${parentId}-01-new`])(
-    'if the client sends traceparent %s, the response and the log have its trace',
+    'if the client sends traceparent %s, the response and the log have the same trace ID',
     async (traceparent) => {
       const { headers } = await request({ traceparent })
       expect(headers.traceparent).toBe(`00-${traceId}-${parentId}-${traceparent.slice(53, 55)}`)
@@ -244,12 +244,15 @@ describe('[R44] request IDs and traces of the client', () => {
     `00-${'0'.repeat(32)}-${parentId}-01`,
     `00-${traceId}-${'0'.repeat(16)}-01`,
     [`00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-01`],
-  ])('if the client sends the invalid traceparent %j, the response and the log have no trace', async (traceparent) => {
-    const { headers } = await request({ traceparent })
-    expect(headers.traceparent).toBeUndefined()
-    expect(loggedLine(headers['x-request-id'])).toMatchObject({ event: 'request.completed' })
-    expect(loggedLine(headers['x-request-id'])).not.toHaveProperty('traceId')
-  })
+  ])(
+    'if the client sends the invalid traceparent %j, the response and the log have no trace ID',
+    async (traceparent) => {
+      const { headers } = await request({ traceparent })
+      expect(headers.traceparent).toBeUndefined()
+      expect(loggedLine(headers['x-request-id'])).toMatchObject({ event: 'request.completed' })
+      expect(loggedLine(headers['x-request-id'])).not.toHaveProperty('traceId')
+    },
+  )
 })
 
 describe('[R31] the header link', () => {
@@ -326,7 +329,7 @@ describe('[R4] HEAD requests', () => {
   })
 })
 
-test('if request headers have invalid or hostile values, no response header repeats them', async () => {
+test('if request headers have invalid or hostile values, no response header repeats these values', async () => {
   const headers = {
     'x-request-id': 'evil mine',
     traceparent: 'evil',

@@ -47,7 +47,7 @@ describe('[R31] rows of an ID list', () => {
     },
   )
 
-  test('[FMT-6, FMT-7] at schema version launch, an ID list has null for a missing updated_at and no rows for a missing table', async () => {
+  test('[FMT-6, FMT-7] if the schema version is launch, ID lists have null for a missing updated_at and no rows for a missing table', async () => {
     const old = await filledStore(platform, 'launch')
     for (const name of LISTS_WITH_IDS) {
       const rows = (await walk(name, old, 'limit=50')).flat()
@@ -59,7 +59,7 @@ describe('[R31] rows of an ID list', () => {
     }
   })
 
-  test('[R17] if a timestamp is missing or infinite, the ID list and the row list return the same updated_at', async () => {
+  test('[R17] if timestamps are missing or infinite, the ID list of orders has the order and updated_at of the list of orders', async () => {
     const loose = await platform.provision()
     await loose.sql.unsafe(`alter table orders alter created_at drop not null, alter updated_at drop not null`)
     await loose.sql.unsafe(`insert into orders (id, email, created_at, updated_at) select gen_random_uuid(), 'a', c, u
@@ -94,7 +94,7 @@ describe('[R31] pages of an ID list', () => {
     }
   })
 
-  test('[PAG-2] if rows are large, pages of the row list are shorter, but pages of the ID list are not', async () => {
+  test('[PAG-2] if products have 20 kB and PAGE_BYTES_MAX is 64 KiB, a page has four products, and a page of IDs has all 300', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()

@@ -78,7 +78,7 @@ const RUNNABLE = [
 ] as const
 
 test.each(RUNNABLE)(
-  '[SYNC-2] at schema version launch, the example loop in $language reads the new customers of each day',
+  '[SYNC-2] if the schema version is launch, each run of the example loop in $language copies the new customers with created_since',
   async ({ language, program, file }) => {
     const launch = await platform.provision('launch')
     const state = path.join(folder, `${language}-launch.json`)
@@ -97,7 +97,7 @@ test.each(RUNNABLE)(
 )
 
 test.each(RUNNABLE)(
-  '[SYNC-1, SYNC-2] if rows change between runs, the example loop in $language keeps a copy in sync',
+  '[SYNC-1, SYNC-2] if orders are added and updated between runs, the next run of the example loop in $language copies these changes',
   async ({ language, program, file }) => {
     const state = path.join(folder, `${language}.json`)
     await writeFile(state, '{"since":{},"rows":{}}')
@@ -122,7 +122,7 @@ test.each(RUNNABLE)(
 )
 
 test.runIf(hasPython)(
-  '[SYNC-1, SYNC-2] the example program in Python first copies all orders, and after a change only the changed order',
+  '[SYNC-1, SYNC-2] if one of 300 copied orders changes, the next run of the example program in Python reads only this order',
   async () => {
     const document = await readFile(DOCUMENT, 'utf8')
     const program = /```python\n(import [\s\S]*?)```/.exec(document)?.[1] ?? ''

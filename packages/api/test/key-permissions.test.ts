@@ -40,7 +40,7 @@ function request(key: NewKey, { path = '/api/v1/store', node = nodes[0], headers
 
 describe('scopes of a key', () => {
   test.each(SCOPES)(
-    '[R38] if a key has only the scope %s, the key can read this resource and the store, and other endpoints return 404',
+    '[R38] if a key has only the scope %s, the key can read that resource and the store, and all other endpoints return 404',
     async (scope) => {
       const key = await keyWith({ scopes: [scope] })
       for (const { path, resource, response } of ENDPOINTS) {
@@ -89,7 +89,7 @@ describe('changed permissions of a key', () => {
     expect(await statuses(key, '/api/v1/customers')).toEqual([200, 200, 200])
   })
 
-  test('[R39] if the allow list of a key gets addresses without that of the client, all three nodes reject the next request', async () => {
+  test('[R39] if the allow list of a key is changed to exclude the client, all three nodes return 401 for its next request', async () => {
     const key = await keyWith({})
     expect(await statuses(key, '/api/v1/store')).toEqual([200, 200, 200])
     await change(key, { allowedAddresses: ['203.0.113.7'] })
@@ -100,7 +100,7 @@ describe('changed permissions of a key', () => {
 })
 
 describe('expiry and allow list of a key', () => {
-  test('[R39] when a key expires, all three nodes reject its next request with the 401 of an unknown key', async () => {
+  test('[R39] after a key expires, all three nodes return the 401 of an unknown key for its next request', async () => {
     const key = await keyWith({ expiresAt: new Date(Date.now() + 3_600_000) })
     for (const node of nodes) expect((await request(key, { node })).status).toBe(200)
     await platform.controlSql`update api_keys set expires_at = now() where id = ${key.id}`
@@ -154,14 +154,14 @@ describe('expiry and allow list of a key', () => {
   )
 
   test.each<Record<string, string>>([{ 'x-forwarded-for': 'unknown' }, { 'x-forwarded-for': '203.0.113.7, ' }, {}])(
-    '[R39] if a trusted proxy sends the headers %j, a key gets 401 even if its allow list has the address of the proxy',
+    '[R39] if a trusted proxy sends no client address (headers %j), a key that allows the address of the proxy gets 401',
     async (headers) => {
       const key = await keyWith({ allowedAddresses: ['127.0.0.0/8', '::1', '203.0.113.7'] })
       expect((await request(key, { node: nodes[2], headers })).status).toBe(401)
     },
   )
 
-  test('[R39] if 200 requests come from an address outside the allow list, the rate limit of the key is unchanged', async () => {
+  test('[R39] if 200 requests come from an address outside the allow list, none of them counts toward the rate limit of the key', async () => {
     const key = await keyWith({ allowedAddresses: ['203.0.113.7'] })
     const rejected = await Promise.all(Array.from({ length: 200 }, () => request(key)))
     expect(new Set(rejected.map(({ status }) => status))).toEqual(new Set([401]))

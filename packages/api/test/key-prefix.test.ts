@@ -39,7 +39,7 @@ test('[AUTH-6] if a well-formed key of another installation is sent, the request
   }
 })
 
-test('if a client sends a key with a custom prefix as a parameter or request ID, no response and no event contains the secret', async () => {
+test('if a client sends a key with a custom prefix as a parameter or request ID, no response and no event reveals the key', async () => {
   const key = makeApiKey(randomBytes, 'acme_live_').reveal()
   const secret = key.slice('acme_live_'.length)
   const invalid = await platform.get(`/api/v1/orders?limit=${key}`, store.key, { 'x-request-id': key })

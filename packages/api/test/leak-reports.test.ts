@@ -72,7 +72,7 @@ const revocationsOf = (keyId: string) => platform.controlSql`
   select actor, details from audit_events where key_id = ${keyId} and action = 'key.revoked'`
 
 describe('[AUTH-5, R47] a report of leaked keys', () => {
-  test('if a scanner reports active keys, the next request with each of them gets 401 on every node', async () => {
+  test('if a scanner reports active keys, the next request with each of these keys gets 401 on every node', async () => {
     const keys = await newKeys(3)
     for (const { key } of keys) expect([await statusOf(key), await statusOf(key, node.url)]).toEqual([200, 200])
     const response = await report(keys.map(({ key }) => tokenOf(key)))
@@ -122,7 +122,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     for (const key of [shop.key, hidden]) expect(audited).not.toContain(key.slice(12))
   })
 
-  test('if you run the commands of leaked-keys.md in bash, they report a key, and the next request with this key gets 401', async () => {
+  test('the bash commands of leaked-keys.md report a key, and after that, a request with this key gets 401', async () => {
     const page = await readFile(path.resolve(import.meta.dirname, '../../../docs/operate/leaked-keys.md'), 'utf8')
     const [, commands = ''] = /^```bash\n([\s\S]*?)^```$/m.exec(page) ?? []
     const [pattern = ''] = /^acme_\[.*$/m.exec(page) ?? []
@@ -138,7 +138,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
       expect(makeApiKey(randomBytes, 'acme_').reveal()).toMatch(new RegExp(`^${pattern}$`))
   })
 
-  test('if a report is repeated or comes twice at the same time, each key is revoked once', async () => {
+  test('if a report is sent twice at the same time and once more later, the reported key is revoked once', async () => {
     const [key] = await newKeys(1)
     const tokens = [tokenOf(key?.key ?? ''), tokenOf(key?.key ?? '')]
     const responses = [...(await Promise.all([report(tokens), report(tokens)])), await report(tokens)]
@@ -146,7 +146,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await revocationsOf(key?.id ?? '')).toHaveLength(1)
   })
 
-  test('if a reported key was already revoked or has expired, the report labels the key as a true positive and changes nothing', async () => {
+  test('if a reported key is already revoked or expired, the response labels the key as a true positive, and no audit event is added', async () => {
     const [revoked, expired] = await newKeys(2)
     await revokeKey({ database: platform.service.control, keyId: revoked?.id ?? '' })
     await platform.controlSql`update api_keys set expires_at = now() - interval '1 s' where id = ${expired?.id ?? ''}`
@@ -182,7 +182,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await statusOf(key?.key ?? '')).toBe(401)
   })
 
-  test('if the tokens of a report are random strings, the response labels each as a false positive', async () => {
+  test('if the tokens of a report are random strings, the response labels each token as a false positive', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 })
     const token = fc.record({ token: text, type: text, url: text, source: text })
     await fc.assert(
@@ -248,7 +248,7 @@ describe('[R47] the signature of a report', () => {
     )
   })
 
-  test('if a body without a valid signature is not a report, the response is the same 403 as for a report', async () => {
+  test('if a body has no valid signature and is not a report, the response is the same 403 as for a report without a signature', async () => {
     for (const body of ['', '{', '[]', 'x'.repeat(100_000)])
       expect(rejected(await send(body, { by: newScanner() }))).toEqual(REJECTED)
   })
@@ -347,7 +347,7 @@ describe('[R47] the request of a report', () => {
     expect(await receivedBy(socket)).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  test('if simultaneous leak reports exceed 32 MiB together, one of them gets 429, and the service checks the others', async () => {
+  test('if nine leak reports of 4 MiB are sent at once, one of them gets 429, and the service checks the other eight', async () => {
     const responses: string[] = []
     // Eight of these bodies have less than 32 MiB together.
     const sockets = await Promise.all(

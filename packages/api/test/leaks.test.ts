@@ -91,7 +91,7 @@ const keysOf = (): string[] => [store, other, gone].map(({ key }) => key)
 const everything = (): string =>
   [...responses.flatMap(({ headers, text }) => [JSON.stringify(headers), text]), ...raw].join('\n')
 
-test('the responses that these tests search include the statuses 200, 400, 401, 403, 404, 405, and 502', () => {
+test('the responses that the tests of this file search include the statuses 200, 400, 401, 403, 404, 405, and 502', () => {
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 404, 405, 502]))
   expect(cursors.size).toBeGreaterThan(10)
   const events = new Set(platform.events.map(({ event }) => event))
@@ -106,11 +106,11 @@ test('the responses that these tests search include the statuses 200, 400, 401, 
 })
 
 describe('[GEN-3] passwords in responses and logs', () => {
-  test('no response and no log line contains the password hash of a customer', () => {
+  test('after requests to every endpoint, no response and no log line contains the password hash of a customer', () => {
     for (const text of [everything(), logged()]) expect(text).not.toMatch(/argon2|never-to-be-seen|password_hash/)
   })
 
-  test('no response and no log line contains the password of a store database', () => {
+  test('after requests to every endpoint, no response and no log line contains the password of a store database', () => {
     for (const password of passwords()) {
       expect(password.length).toBeGreaterThan(20)
       expect(everything()).not.toContain(password)
@@ -128,7 +128,7 @@ describe('[GEN-3] passwords in responses and logs', () => {
   })
 })
 
-test('[AUTH-3] no response and no log line contains an API key, even if the client sent it as a parameter', () => {
+test('[AUTH-3] if clients send API keys in the header, a path, or a parameter, no response and no log line contains a key', () => {
   // Two responses repeat what the client sent: an invalid value of `limit`, and the name of an unknown parameter.
   expect(everything()).toContain('got \\"sdx_…\\"')
   expect(everything()).toContain(`"x-ignored-params":"${encodeURIComponent('sdx_…')}"`)
@@ -138,11 +138,11 @@ test('[AUTH-3] no response and no log line contains an API key, even if the clie
   }
 })
 
-test('[R15] no log line contains a cursor', () => {
+test('[R15] if clients send valid and invalid cursors, no log line contains a cursor', () => {
   for (const cursor of cursors) expect(logged()).not.toContain(cursor)
 })
 
-test('no log line contains an email address or a name of a customer', async () => {
+test('after all customers were read, no log line contains an email address or a name of a customer', async () => {
   const people = await store.sql`select email, name from customers where name is not null`
   const text = logged()
   for (const { email, name } of people) {
@@ -151,12 +151,12 @@ test('no log line contains an email address or a name of a customer', async () =
   }
 })
 
-test('[GEN-5] no response of any status has a CORS header', () => {
+test('[GEN-5] if requests have an Origin header, no response of any status has a CORS header', () => {
   for (const { headers } of responses) expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
   for (const received of raw) expect(received.toLowerCase()).not.toContain('access-control')
 })
 
-test('no error message contains SQL, a file name, or a database name', () => {
+test('if a request gets an error of any status, its message contains no SQL, file name, or database name', () => {
   for (const { status, text } of responses)
     if (status >= 400)
       expect(text).not.toMatch(/select |postgres|relation|column|\.ts|node_modules|ECONN|127\.0\.0\.1|at async/i)
@@ -185,7 +185,7 @@ const OWN: Readonly<Record<string, Record<string, string>>> = {
   products: { id: '00000000-0000-4000-8000-0000000000f3', name: 'own', slug: 'own', price: '1' },
 }
 
-test('[GEN-2] every row that a list returns belongs to the store of the key', async () => {
+test('[GEN-2] if the email addresses of orders differ between two stores, each key lists only the addresses of its own store', async () => {
   await other.sql`update orders set email = 'of-the-other@example.com'`
   for (let cursor = ''; ; ) {
     const { json } = await send(`/api/v1/orders?limit=250${cursor}`, store.key)

@@ -28,7 +28,7 @@ test('[FMT-7] if the store has the schema version "launch", the list of location
   expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])
 })
 
-test('[RES-LOCATION, R19] each location has all stored digits of its coordinates, and opening hours for the days 0 to 6', async () => {
+test('[RES-LOCATION, R19] a location has all stored digits of its coordinates, and opening hours for the days 0 to 6', async () => {
   const [first] = await store.sql`update locations set latitude = 48.2081740, longitude = -16
     where id = (select id from locations order by created_at, id limit 1) returning id::text`
   const { json } = await platform.get('/api/v1/locations?limit=1', store.key)

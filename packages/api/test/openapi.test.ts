@@ -35,7 +35,7 @@ test("[VER-1] GET /openapi.json returns the contract's OpenAPI document, which h
   }
 })
 
-test('if a request for /openapi.json has a valid Host header, the document names this host as the server', async () => {
+test('if the Host header is valid, /openapi.json names this host as the server, and otherwise the listen address', async () => {
   const { url } = platform.service
   const serversAt = async (headers: Record<string, string>) =>
     (await sendRequest(url, { path: '/openapi.json', headers })).json.servers.map(
@@ -64,7 +64,7 @@ describe('[ENV-1, ENV-2, ENV-3] documented responses', () => {
   }
 
   test.each([...VERSIONS.entries()])(
-    'if store %i has schema version %s, every response of its endpoints matches the OpenAPI document',
+    'if a store has the schema version $1, every response of its endpoints matches the OpenAPI document',
     async (index) => {
       const store = stores[index]
       if (store === undefined) throw new Error('no such store')

@@ -42,7 +42,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     expect(rows.map((row) => ({ ...row, items: row.items.length }))).toMatchObject(stored.map((row) => ({ ...row })))
   })
 
-  test('if items are added to an order, the list returns them with their values, sorted by created_at and id', async () => {
+  test('if items are added to an order, the list returns these items with their stored values, sorted by created_at and id', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`insert into order_items (id, order_id, product_id, name, price, quantity, attributes, created_at) values
       ('00000000-0000-4000-8000-0000000000a2', ${id}, ${id}, 'late', 3.005, 2, '{"Size":"L"}', '2030-01-01T00:00:00Z'),
@@ -67,7 +67,7 @@ test('[FMT-5] if the customer_id of an order is null, the order still has an ema
   expect(guests.every(({ email }) => email.includes('@'))).toBe(true)
 })
 
-test('[RES-ORDER-MANUAL, R34] if the payment is manual, the processor IDs are null, and other providers except null are "processor"', async () => {
+test('[RES-ORDER-MANUAL, R34] if payment_provider is "manual", processor IDs are null; other stored providers become "processor", and null stays null', async () => {
   const rows = await list('limit=250')
   const manual = rows.filter(({ payment_provider }) => payment_provider === 'manual')
   expect(manual.length).toBeGreaterThan(0)
@@ -145,7 +145,7 @@ describe('[Q-UPDATED] updated_since of orders', () => {
     expect(await found('2031-05-01T11:59:00.123457-00:01')).toBe(false)
   })
 
-  test('if updated_since and a status are sent, both filters apply', async () => {
+  test('if updated_since and a status are sent, the list returns only orders that match each of the two filters', async () => {
     const [middle] = await store.sql`select updated_at::text as at from orders order by updated_at offset 100 limit 1`
     const stored = await store.sql`select id::text from orders
       where updated_at >= ${String(middle?.at)}::text::timestamptz and status = 'delivered' order by created_at, id`

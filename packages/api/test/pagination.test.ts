@@ -67,13 +67,13 @@ describe('[PAG-1, PAG-2] pages of a list', () => {
     },
   )
 
-  test('if a list has exactly ten full pages, a client needs ten requests for it, and for an empty list one request', async () => {
+  test('if a list fills exactly ten pages, reading this list takes ten requests; reading an empty list takes one request', async () => {
     expect(await walk('/api/v1/orders', [26])).toMatchObject({ pages: 10 })
     expect(await walk('/api/v1/orders', [250], '&updated_since=2900-01-01T00:00:00Z')).toEqual({ ids: [], pages: 1 })
   })
 })
 
-test('[R16, PAG-1] if rows have the same created_at, they are sorted by ID, even across pages', async () => {
+test('[R16, PAG-1] if all rows have the same created_at, the pages of the list return the rows sorted by ID', async () => {
   await other.sql`update categories set created_at = '2026-01-01T00:00:00.000001Z'`
   const stored = await other.sql`select id::text from categories order by id`
   const ids: string[] = []
@@ -140,7 +140,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     expect((await platform.get(`/api/v1/orders?limit=5&cursor=${cursor}`, another.key)).text).toBe(expected)
   })
 
-  test('if a cursor is sent with another limit or other filters, the response is 200', async () => {
+  test('if a cursor is sent with another limit or other filters than the first page, the response is 200', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const query of ['limit=250', 'limit=1&status=paid', 'updated_since=2025-06-01T00:00:00Z'])
       expect((await getPath(`/api/v1/orders?${query}&cursor=${cursor}`)).status).toBe(200)
@@ -166,7 +166,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     }
   })
 
-  test('if a cursor is truncated, extended, or in another encoding, the error is INVALID_CURSOR', async () => {
+  test('if a cursor is truncated, extended, made up, or in another encoding, the error is INVALID_CURSOR', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const text of [
       ...[
@@ -211,7 +211,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     expect((await getPath(`/api/v1/orders?cursor=${encoded}`)).status).toBe(200)
   })
 
-  test('[R10] if the cursor is empty, the error message says to leave it out', async () => {
+  test('[R10] if the cursor is empty, the error message says to leave the cursor out for the first page', async () => {
     const response = await getPath('/api/v1/orders?cursor=')
     expect(response.json.error).toEqual({
       code: 'INVALID_CURSOR',
@@ -219,7 +219,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     })
   })
 
-  test('if two requests with the same cursor run at the same time, both responses have the same bytes', async () => {
+  test('if two requests with the same cursor run at the same time, the two responses have the same bytes', async () => {
     const cursor = await cursorOf('/api/v1/products')
     const [first, second] = await Promise.all([1, 2].map(() => getPath(`/api/v1/products?limit=3&cursor=${cursor}`)))
     expect(first?.text).toBe(second?.text)

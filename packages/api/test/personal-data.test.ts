@@ -86,7 +86,7 @@ async function rowsOf(path: string, key: string): Promise<Record<string, unknown
 }
 const isClean: [path: string, isClean: boolean][] = []
 
-describe('a key that excludes personal data', () => {
+describe('personal data in responses', () => {
   test.each<RevisionId>(['launch', 'v1.2', LATEST_REVISION])(
     '[R40] if a key without personal data reads schema version %s, personal fields are null, pseudonyms, or regions',
     async (revision) => {
@@ -171,7 +171,7 @@ describe('a key that excludes personal data', () => {
     }
   })
 
-  test('[R40] if the country and state of an address are not strings, they are null, because they could contain the address', async () => {
+  test('[R40] if the stored country and state of an address are not strings, a key without personal data gets null for each', async () => {
     const { store, reduced } = await sentinelStore()
     const address = { country: { code: 'DE', city: SENTINEL }, state: [SENTINEL] }
     await store.sql`update orders set shipping_address = ${store.sql.json(address)}`
@@ -179,7 +179,7 @@ describe('a key that excludes personal data', () => {
     expect(json.data[0].shipping_address).toMatchObject({ country: null, state: null })
   })
 
-  test('[R46] if a key excludes personal data, orders have another field digest than with other keys, and products the same', async () => {
+  test('[R46] if a key excludes personal data, x-store-fields differs from that of a full key for orders, and is equal for products', async () => {
     const { store, reduced } = await sentinelStore()
     const digest = async (path: string, key: string) => (await platform.get(path, key)).headers.get('x-store-fields')
     expect(await digest('/api/v1/orders', reduced)).not.toBe(await digest('/api/v1/orders', store.key))
@@ -187,7 +187,7 @@ describe('a key that excludes personal data', () => {
   })
 
   test(
-    `[R40] if ${REQUESTS} random requests are sent with a key without personal data, their responses, request log, and events contain no personal value`,
+    `[R40] if a key without personal data sends ${REQUESTS} random requests, no response, log line, or event has a personal value`,
     async () => {
       const { store, reduced } = await sentinelStore()
       platform.events.length = 0

@@ -34,7 +34,7 @@ test('[RES-PRODUCT] if a product has no variants, the list has variants: [] and 
   for (const { variants, inventory } of single) expect([variants, typeof inventory]).toEqual([[], 'number'])
 })
 
-test('[RES-PRODUCT, R22] if a stored string array contains null, the product has the other elements', async () => {
+test('[RES-PRODUCT, R22] if a stored string array contains null, the response has only the other elements', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   await store.sql`update products set images = array['b', null, 'a"\\'], videos = '{}', tags = null, meta_keywords = array[null]::text[]
     where id = ${id}`

@@ -70,7 +70,7 @@ test('[LIM-1, ERR-2] if a key is above its limit, the response is 429 with Retry
   })
 })
 
-test('[LIM-1, R6] if a request is rejected with 429, events and the request log name its endpoint', async () => {
+test('[LIM-1, R6] if a request gets 429, the event request.completed and the request log name the requested endpoint', async () => {
   const { id, key } = await platform.newKey(store.id)
   await exhaustKey(platform, id)
   platform.events.length = 0
@@ -117,7 +117,7 @@ test('[R8] if a key was above its limit, its first request in the next minute ge
 })
 
 describe('[R7] requests that the rate limit counts', () => {
-  test('if the key is valid, each request counts toward the rate limit, whatever its status', async () => {
+  test('if the key is valid, each request with status 200, 400, 404, or 405 counts toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       const { url } = platform.service
       const headers = { 'x-api-key': key }
@@ -194,7 +194,7 @@ test('[LIM-1, ERR-2] if a key is above its limit, every endpoint returns 429 wit
   })
 })
 
-test('[LIM-1] if the limit is 120 and a key uses two nodes, the nodes together accept 120 requests', async () => {
+test('[LIM-1] if the limit is 120 and a key sends 150 requests to two nodes, the nodes together accept 120 and reject 30', async () => {
   const nodes = await Promise.all([1, 2].map(() => startNode(platform, { REQUESTS_PER_MINUTE: '120' })))
   await withinAMinute(store.id, async (key) => {
     const found: number[] = []

@@ -54,13 +54,13 @@ test.each([
   },
 )
 
-test('if requests have different invalid values of one parameter, the request log has one line for them, and another line for another parameter', async () => {
+test('if several requests have invalid values, the request log has one line per invalid parameter, and not per value', async () => {
   const { keyId, key } = await platform.provision()
   for (const query of ['limit=1000', 'limit=x', 'updated_since=x']) await platform.get(`/api/v1/orders?${query}`, key)
   expect((await logOf(keyId, 2)).map(({ reason }) => reason.split(':')[0])).toEqual(['limit', 'updated_since'])
 })
 
-test('if a client requests two rows with a wrong path, the request log suggests the right path without an ID', async () => {
+test('if a client requests two rows with a wrong path, the request log suggests the right path with {id} instead of an ID', async () => {
   const { keyId, key } = await platform.provision()
   for (const end of ['0', '1']) {
     const response = await platform.get(`/api/v1/order/${UNKNOWN_ID.slice(0, -1)}${end}`, key)

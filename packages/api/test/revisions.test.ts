@@ -116,7 +116,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     }
   })
 
-  test('[VER-2] every response has exactly the bytes in test/golden', async () => {
+  test('[VER-2] every response has exactly the bytes that test/golden stores for this version', async () => {
     const paths = await pathsOf(storeAt(revision))
     const lines: string[] = []
     for (const [id, path] of paths) lines.push(`${JSON.stringify(id)}: ${(await getAt(revision, path)).text}`)
@@ -132,7 +132,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     expect(found.split('\n').length).toBe(expected.length)
   })
 
-  test('[Q-UPDATED-OLD, R1] if customer updates are not tracked, updated_since returns 400, and otherwise the customers', async () => {
+  test('[Q-UPDATED-OLD, R1] if the store does not track customer updates, GET /customers with updated_since returns 400, and otherwise the customers', async () => {
     const path = '/api/v1/customers?limit=250&updated_since=2000-01-01T00:00:00Z'
     const response = await platform.get(path, storeAt(revision).key)
     if (includesRevision(revision, 'v1.1')) {
@@ -144,7 +144,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     expect(response.json.error.message).toMatch(/^updated_since: .*does not track customer updates.*created_since/)
   })
 
-  test('[Q-CREATED, FMT-7] if a time filter is before all rows, a list stays the same, even if its table does not exist', async () => {
+  test('[Q-CREATED, FMT-7] if updated_since or created_since is before all rows, a list has the same rows as without this filter', async () => {
     const since = '2000-01-01T00:00:00Z'
     for (const list of ['orders', 'products']) {
       const all = (await getAt(revision, `/api/v1/${list}`)).json.data
@@ -169,7 +169,7 @@ describe('stores at different schema versions', () => {
     }
   })
 
-  test('[GEN-3] no store of any schema version returns a password hash', async () => {
+  test('[GEN-3] if customers have password hashes, no endpoint returns a hash at any schema version', async () => {
     for (const revision of IDS) {
       const hashes = await storeAt(revision)
         .sql`select password_hash as hash from customers where password_hash is not null`

@@ -40,7 +40,7 @@ test('[R28, PAG-2] if a query waits while ALTER TABLE rewrites its table, the pa
   expect(page.json.meta.has_more).toBe(true)
 })
 
-test('[R28, PAG-2] if the role uses repeatable read while ALTER TABLE rewrites a table, the page has the earlier rows', async () => {
+test('[R28, PAG-2] if the role uses repeatable read while ALTER TABLE rewrites a table, the page has the rows from before the rewrite', async () => {
   const strict = await filledStore(platform)
   await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
   const before = await platform.get('/api/v1/locations', strict.key)

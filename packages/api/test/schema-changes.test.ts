@@ -96,7 +96,7 @@ describe('the headers about the schema of a store', () => {
   const changedPaths = (one: Map<string, string | null>, other: Map<string, string | null>) =>
     PATHS.filter((path) => one.get(path) !== other.get(path))
 
-  test('[R46, R28] if an upgrade, a grant, or a revoke changes columns, x-store-fields changes for their list and no other', async () => {
+  test('[R46, R28] if an upgrade, a grant, or a revoke changes columns, x-store-fields changes only for lists that have these columns', async () => {
     const store = await filledStore(platform, 'launch', SIZE)
     let digests = await headersOf(store, 'x-store-fields')
     const nextChanges = async () => {
@@ -147,7 +147,7 @@ describe('the headers about the schema of a store', () => {
 })
 
 describe('a partly migrated store', () => {
-  test('[R28, FMT-6] after each statement of a migration, lists return 200 with the columns that exist', async () => {
+  test('[R28, FMT-6] after each statement of a migration, lists return 200, with null for columns that the reader role may not select yet', async () => {
     const store = await filledStore(platform, 'launch', SIZE)
     const reader = readerOf(store)
     for (const { id } of REVISIONS.slice(1)) {
@@ -175,7 +175,7 @@ describe('a partly migrated store', () => {
       expect(each).toMatchObject({ payment_provider: 'manual', processor_payment_intent_id: null })
   })
 
-  test('[Q-UPDATED-OLD, R28] if the reader has no grant on updated_at, GET /customers with updated_since returns 400', async () => {
+  test('[Q-UPDATED-OLD, R28] if the reader role has no grant on updated_at, GET /customers with updated_since returns 400', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     await store.sql.unsafe(`revoke select (updated_at) on customers from ${readerOf(store)}`)
     await seen()
@@ -187,7 +187,7 @@ describe('a partly migrated store', () => {
     expect((await getPath(store, path)).status).toBe(200)
   })
 
-  test('[ERR-3] if the reader may not select the id column of a table, its list returns 502', async () => {
+  test('[ERR-3] if the reader role may not select the id column of orders, the list of orders returns 502', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     await store.sql.unsafe(`revoke select (id) on orders from ${readerOf(store)}`)
     await seen()
@@ -231,11 +231,14 @@ describe('a schema change while the store is served', () => {
     ],
     ['a column loses its grant', 'revoke select (locale) on orders from READER', 'locale', null],
     ['a money column is dropped', 'alter table orders drop column tax', 'tax', '0.00'],
-  ])('[R28] if %s, the next page has null or the default in its field', async (...[, statement, field, served]) => {
-    await rows(store, 'orders')
-    await store.sql.unsafe(statement.replace('READER', readerOf(store)))
-    for (let i = 0; i < 3; i++) for (const row of await rows(store, 'orders')) expect(row[field]).toBe(served)
-  })
+  ])(
+    '[R28] if %s, the next page has null or a default value in the field of this column',
+    async (...[, statement, field, served]) => {
+      await rows(store, 'orders')
+      await store.sql.unsafe(statement.replace('READER', readerOf(store)))
+      for (let i = 0; i < 3; i++) for (const row of await rows(store, 'orders')) expect(row[field]).toBe(served)
+    },
+  )
 
   test('[R28] if a column changes to a compatible type, the pages stay the same', async () => {
     const before = await rows(store, 'products')
@@ -272,7 +275,7 @@ describe('a schema change while the store is served', () => {
     expect(row).toMatchObject({ inventory: null, category_id: null, price: '0.00' })
   })
 
-  test('[R28] if a column gets another type and invalid values, the page has null or 0 in its field', async () => {
+  test('[R28] if a column gets another type and invalid values, the next page has null or 0 in the field of this column', async () => {
     await rows(store, 'orders')
     await store.sql.unsafe(
       `alter table orders alter column customer_id type text; update orders set customer_id = 'none'`,

@@ -58,7 +58,7 @@ async function readAll(path: string, tenant: Tenant): Promise<{ id: string }[]> 
 }
 
 describe('stores in schemas of one database', () => {
-  test('[GEN-2] if two stores share a database and are read at once, each key gets only rows of its own schema', async () => {
+  test('[GEN-2] if three stores share a database and are read at once, each key gets only rows of its own schema', async () => {
     expect(Buffer.byteLength(HOSTILE)).toBe(63)
     const tables = ['orders', 'products', 'customers', 'categories']
     const reads = Array.from({ length: 5 }, () => made.tenants)
@@ -107,7 +107,7 @@ describe('stores in schemas of one database', () => {
     for (const other of [old, common]) expect((await get(`orders/${id}`, other)).status).toBe(404)
   })
 
-  test('[SYNC-2] if a row changes in one schema, only the store of that schema returns it as changed', async () => {
+  test('[SYNC-2] if an order changes in one schema, updated_since returns this order only for the store of that schema', async () => {
     const since = async (tenant: Tenant) => (await get('orders?limit=1', tenant)).headers.get('x-sync-watermark')
     const before = await Promise.all(made.tenants.map(since))
     const [id = ''] = await idsIn(hostile, 'orders')

@@ -21,7 +21,7 @@ afterAll(() => platform.close())
 
 const getStore = async () => (await platform.get('/api/v1/store', store.key)).json
 
-test('[EP-STORE, RES-STORE] GET /store returns 200 with the specified fields and no others, in {data}', async () => {
+test('[EP-STORE, RES-STORE] GET /store returns {data} with the specified fields of the store and no others', async () => {
   const response = await platform.get('/api/v1/store', store.key)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -35,7 +35,7 @@ test('[EP-STORE, RES-STORE] GET /store returns 200 with the specified fields and
   })
 })
 
-test('[RES-STORE] GET /store returns the current number of rows of each table', async () => {
+test('[RES-STORE] if COUNTS_MAX_AGE_SECONDS is 0 and rows are added and deleted, GET /store returns the new number of rows', async () => {
   const tables = ['products', 'categories', 'customers', 'orders']
   const counted = async () => {
     const counts: Record<string, unknown> = {}
@@ -77,7 +77,7 @@ async function requestUntilCounted(holder: Sql, orders: () => Promise<number>): 
   while ((await counting()).length === 0) expect(await orders()).toBe(3)
 }
 
-test('[RES-STORE] while a new count of rows runs, GET /store returns the cached counts', async () => {
+test('[RES-STORE] while a background count of rows waits for a lock, GET /store returns the cached counts', async () => {
   const { orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
@@ -100,7 +100,7 @@ test('if a background count of rows runs at shutdown, the count does not delay t
   expect(patient.events.filter(({ event }) => event === 'store.query_failed')).toEqual([])
 })
 
-test('[RES-STORE] if rows are counted in the background, the count uses an existing connection', async () => {
+test('[RES-STORE] if STORE_CONNECTIONS_MAX is 1, a background count of rows uses the existing connection and opens no other', async () => {
   const { sql, orders } = await lockedStore({ COUNTS_MAX_AGE_SECONDS: '1', STORE_CONNECTIONS_MAX: '1' })
   const sessions = new Set<number>()
   const until = performance.now() + 2000
@@ -133,7 +133,7 @@ test('[RES-STORE, R35] if enabled_locales lacks the default locale, the response
   await store.sql`update store set ${store.sql({ ...stored })}`
 })
 
-test('[R30, R9] if GET /store gets query parameters, the service ignores them and lists them in x-ignored-params', async () => {
+test('[R30, R9] if query parameters are sent to GET /store, the service ignores them and names them in x-ignored-params', async () => {
   const response = await platform.get('/api/v1/store?limit=ten&cursor=&x=1', store.key)
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('limit,cursor,x')

@@ -107,7 +107,7 @@ describe('transactions that are open when a first page is requested', () => {
     expect(Math.abs(watermark - askedAt)).toBeLessThan(NEAR_MS)
   })
 
-  test('[SYNC-1] if a transaction outlasts TRANSACTION_WAIT_MS, the watermark is before it, so the next sync returns its rows', async () => {
+  test('[SYNC-1] if a transaction outlasts TRANSACTION_WAIT_MS, the watermark is before the transaction, and the next sync returns its rows', async () => {
     const began = await beginAWhileAgo()
     await insert('later@example.com')
     const first = await firstPage()
@@ -123,7 +123,7 @@ describe('transactions that are open when a first page is requested', () => {
     expect(third.watermark).toBeGreaterThan(began)
   })
 
-  test('[SYNC-1] if a store rounds timestamps down to seconds, the next sync returns the rows of an open transaction', async () => {
+  test('[SYNC-1] if a store rounds timestamps down to seconds, the sync after an open transaction returns the rows of the transaction', async () => {
     const coarse = await platform.provision()
     await coarse.sql.unsafe(`drop trigger updated_at_1_mark on orders; drop trigger updated_at_2_move on orders;
       drop trigger updated_at_3_keep on orders;
@@ -286,7 +286,7 @@ describe('a role that cannot see transactions', () => {
   })
 })
 
-test('[SYNC-1] if TRANSACTION_WAIT_MS=0, a page does not wait for open transactions, and its watermark is before them', async () => {
+test('[SYNC-1] if TRANSACTION_WAIT_MS is 0, a page does not wait for an open transaction, and its watermark is before the transaction', async () => {
   const node = await startNode(platform, { TRANSACTION_WAIT_MS: '0' })
   const began = await beginAWhileAgo()
   const startedAt = performance.now()

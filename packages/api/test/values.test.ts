@@ -87,7 +87,7 @@ describe('stored numbers', () => {
     },
   )
 
-  test('[R19] coordinates are returned with all stored digits, and weights are rounded to two decimals', async () => {
+  test('[R19] the response has all stored digits of coordinates, and weights rounded to two decimals', async () => {
     await insertRow(store, 'locations', { id: idAt(1), name: 'n', latitude: '52.5200065700', longitude: '-0.10' })
     await insertRow(store, 'products', { ...PRODUCT, weight_grams: '1234.5678' })
     await insertRow(store, 'product_variants', {
@@ -153,7 +153,7 @@ describe('stored strings', () => {
     expect(rows[0]).toMatchObject({ images: ['a', 'b'], videos: ['a', 'b', 'c'], tags: [], meta_keywords: null })
   })
 
-  test('[R24] if a UUID was inserted in upper case, the response has it in lower case', async () => {
+  test('[R24] if a UUID was inserted in upper case, the response has the UUID in lower case', async () => {
     const id = 'ABCDEF00-0000-4000-8000-00000000000A'
     await insertRow(store, 'orders', { ...ORDER, id })
     expect((await list('orders')).rows[0].id).toBe(id.toLowerCase())
@@ -172,7 +172,7 @@ describe('stored timestamps', () => {
     ['1969-12-31 23:59:59.9999+00', '1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
     ['2026-03-29 02:30:00.0005+01', '2026-03-29T01:30:00.000Z', '2026-03-29T01:30:00.000Z'],
   ])(
-    '[FMT-3, R17] if the stored timestamp is %s, the response has %s, and in a nullable field %s',
+    '[FMT-3, R17] if the stored timestamp is %s, a required field has %s, and a nullable field has %s',
     async (stored, always, maybe) => {
       await insertRow(store, 'customers', {
         id: idAt(1),
@@ -282,7 +282,7 @@ describe('null in a field that is not nullable', () => {
     })
   })
 
-  test('[R21] if a required field of a customer, address, group, location, or category is null, it has the specified replacement', async () => {
+  test('[R21] if a required field of a customer, address, group, location, or category is null, the response has the specified replacement', async () => {
     await insertRow(store, 'customers', { id: idAt(1), email: null })
     await insertRow(store, 'customer_addresses', {
       id: idAt(2),
@@ -390,13 +390,16 @@ describe('stored JSON', () => {
       '{"phone": 12345678901234567890, "country": null, "zip": {"country": "no"}}',
       { phone: Number('12345678901234567890') },
     ],
-  ])('[R32, FMT-1] if the stored address is %s, the response has the nine specified keys', async (stored, expected) => {
-    await insertRow(store, 'orders', { ...ORDER, shipping_address: stored, billing_address: stored })
-    const [row] = (await list('orders')).rows
-    expect(row.shipping_address).toEqual({ ...Object.fromEntries(NINE.map((name) => [name, null])), ...expected })
-    expect(Object.keys(row.billing_address)).toEqual(NINE)
-    expect(row.billing_address).toEqual(row.shipping_address)
-  })
+  ])(
+    '[R32, FMT-1] if the stored address is %s, the response has exactly the nine specified keys, with null for absent keys',
+    async (stored, expected) => {
+      await insertRow(store, 'orders', { ...ORDER, shipping_address: stored, billing_address: stored })
+      const [row] = (await list('orders')).rows
+      expect(row.shipping_address).toEqual({ ...Object.fromEntries(NINE.map((name) => [name, null])), ...expected })
+      expect(Object.keys(row.billing_address)).toEqual(NINE)
+      expect(row.billing_address).toEqual(row.shipping_address)
+    },
+  )
 })
 
 describe('stored values of enums', () => {
@@ -479,7 +482,7 @@ describe('removed addresses', () => {
 })
 
 describe('counts of the store', () => {
-  test('[RES-STORE] if rows have no created_at, the counts of the store include them', async () => {
+  test('[RES-STORE] if created_at of rows is null or infinite, the counts of the store include these rows', async () => {
     const fresh = await platform.provision()
     await dropNotNull(fresh)
     await insertRow(fresh, 'orders', { ...ORDER, created_at: null })

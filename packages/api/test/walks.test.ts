@@ -131,7 +131,7 @@ describe.each([
   ['that allows a missing or infinite created_at and has no indexes for filters', () => plain],
 ] as const)('pages of a list with a schema %s', (_name, storeOf) => {
   test.each(LISTS.map((list) => [list.path, list] as const))(
-    '[PAG-1, PAG-4] if rows of %s change between pages, no other row is skipped or repeated',
+    '[PAG-1, PAG-4] if rows of %s change between pages, each page has exactly the matching rows after the last row of the page before',
     async (_path, list) => {
       const of = storeOf()
       await of.sql.unsafe(`insert into customers (id, email) values ('${OWNER}', 'owner') on conflict do nothing`)
@@ -181,7 +181,7 @@ describe.each([
 })
 
 describe('the maximum size of a page', () => {
-  test('[PAG-2, PAG-4] if a page would exceed PAGE_BYTES_MAX, it ends early, and the next pages have the other rows', async () => {
+  test('[PAG-2, PAG-4] if a page would exceed PAGE_BYTES_MAX, the page ends early, and the next pages have the other rows', async () => {
     const sizes = [...Array.from({ length: 40 }, (_, index) => 500 + index * 300), 200_000, 10, 70_000, 65_000, 10]
     const values = sizes.map(
       (size, index) =>
@@ -255,7 +255,7 @@ describe('time filters over many rows', () => {
     expect(found).toEqual([...ids(0, 2500), ...ids(5000)])
   })
 
-  test('[R13, R14] if created_since and updated_since are sent, both filters apply, and a null updated_at counts as created_at', async () => {
+  test('[R13, R14] if created_since and updated_since are sent, a row must match each filter, and a null updated_at counts as created_at', async () => {
     await change(COUNT - 100)
     const both = { ...SINCE, created_since: '2026-07-08T00:00:00.011950Z' }
     expect((await page(store, 'customers', { ...both, limit: 250 })).ids).toEqual(ids(11_950))

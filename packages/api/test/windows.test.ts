@@ -123,7 +123,7 @@ describe('[R37] updated_until', () => {
     }
   })
 
-  test('if a later request leaves out updated_until, its page has the end time of the first page', async () => {
+  test('if the request for a later page leaves out updated_until, the page has only rows before the end time of the first page', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'`
@@ -138,7 +138,7 @@ describe('[R37] updated_until', () => {
     expect(new Set(others.watermarks)).toEqual(new Set([end]))
   })
 
-  test('if the store has no filter indexes and rows change after the first page, the next list has these rows', async () => {
+  test('if the store has no filter indexes and rows change after the first page, only the next list has these rows', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await dropFilterIndexes(of.sql, 'orders')
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
@@ -167,7 +167,7 @@ describe('[R37] updated_until', () => {
     expect(rows).toHaveLength(SIZE.orders)
   })
 
-  test('if updated_at is in the future or infinite, lists with updated_until leave the row out, and lists without it have it', async () => {
+  test('if updated_at of a row is in the future or infinity, only lists with updated_until leave out this row', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table orders disable trigger user`
     await of.sql`update orders set updated_at = now() + interval '1 year' where id in (select id from orders order by id limit 2)`
@@ -178,7 +178,7 @@ describe('[R37] updated_until', () => {
     expect((await readList(of, 'orders', '')).rows).toHaveLength(SIZE.orders)
   })
 
-  test('[R14] if a customer has no updated_at, updated_since and updated_until compare its created_at', async () => {
+  test('[R14] if a customer has no updated_at, updated_since and updated_until are compared with the created_at of the customer', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table customers disable trigger user`
     await of.sql`update customers set updated_at = null, created_at = '2020-01-01Z' where id in (select id from customers order by id limit 5)`
@@ -225,7 +225,7 @@ describe('[R37] created_until', () => {
     },
   )
 
-  test('if created_until=now is sent, the list has no row of an open transaction', async () => {
+  test('if created_until=now is sent while a transaction is open, the list has no row that was created since the transaction began', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const open = openClient(of.ownerUrl)
     try {
@@ -238,7 +238,7 @@ describe('[R37] created_until', () => {
     }
   })
 
-  test('[R17] if rows have no created_at, lists with created_until have them, and lists with created_since do not', async () => {
+  test('[R17] if rows have no created_at, lists with created_until have these rows, and lists with created_since do not', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table orders alter created_at drop not null`
     await of.sql`update orders set created_at = null where id in (select id from orders order by id limit 3)`

@@ -13,6 +13,6 @@ test('if a guide has the same heading twice, the anchor of the second heading en
   ])
 })
 
-test('if a heading contains a link or code, its anchor contains only their text', () => {
+test('if a heading contains a link or code, its anchor has the text of the link or code, without markup', () => {
   expect(anchorsOf('## See [the *guide*](a/b.md), or `GET /store`')).toEqual(['see-the-guide-or-get-store'])
 })

@@ -26,7 +26,7 @@ describe('documents that the service publishes', () => {
     ])
   })
 
-  it('the published documents link to every guide', () => {
+  it('the landing page, /docs, and /errors link to /guides, and /guides and llms.txt link to every guide', () => {
     for (const path of ['/', '/docs', '/errors']) expect(textOf(path)).toContain('href="/guides"')
     for (const { name } of GUIDES) {
       expect(textOf('/guides')).toContain(`href="/guides/${name}"`)
@@ -34,7 +34,7 @@ describe('documents that the service publishes', () => {
     }
   })
 
-  it('[GEN-5] each document is sent without CORS headers and forbids framing and content sniffing', () => {
+  it('[GEN-5] each published document has no CORS headers, and its headers forbid framing and content sniffing', () => {
     for (const { headers } of routes.values()) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
       expect(headers['x-content-type-options']).toBe('nosniff')
@@ -70,7 +70,7 @@ describe('documents that the service publishes', () => {
     expect(textOf('/errors/NOT_FOUND')).toContain('<p>With status 405: The method is not GET or HEAD.</p>')
   })
 
-  it('[ERR-1] if the contract gets a new error code, the code gets a page whose text is HTML-escaped', () => {
+  it('[ERR-1] if an error code is added to the contract, the service publishes a page for the code, with its text HTML-escaped', () => {
     const strange: ErrorDeclaration = {
       status: 418,
       returnedBy: 'every',
@@ -85,7 +85,7 @@ describe('documents that the service publishes', () => {
     expect(page).not.toContain('<b>"')
   })
 
-  it('llms.txt lists every endpoint, every error code, and the base URL', () => {
+  it('if a base URL is set, llms.txt has the base URL and lists every endpoint and every error code', () => {
     const from = new Map(
       referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' }).map((route) => [route.path, route]),
     )
@@ -105,7 +105,7 @@ describe('the server address in the OpenAPI document', () => {
   }
   const listensAt = 'http://127.0.0.1:8080'
 
-  it("the OpenAPI document names the configured public URL, otherwise the request's host, otherwise the listen address", () => {
+  it("the OpenAPI document names the public URL, or else the request's host, or else the listen address; with tryIt, the host", () => {
     const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
     expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([
@@ -132,7 +132,7 @@ describe('the server address in the OpenAPI document', () => {
     }
   })
 
-  it('if the OpenAPI document is requested under many host names, the service caches it for the last eight', () => {
+  it('if the OpenAPI document is requested under many host names, the service caches the documents of the last eight names', () => {
     const [route] = referenceRoutes({ tryIt: false }).filter(({ path }) => path === '/openapi.json')
     const first = route?.at?.('http://a.example')
     expect(route?.at?.('http://a.example')).toBe(first)
@@ -144,7 +144,7 @@ describe('the server address in the OpenAPI document', () => {
 describe('the documents for crawlers and scanners', () => {
   const DAY_MS = 86_400_000
 
-  it('[R45] security.txt has the contact, the public URL, and an expiry date that stays in the future for years', () => {
+  it('[R45] security.txt has the contact, its public URL, and an expiry date 30 to 365 days after each request', () => {
     let now = Date.parse('2026-11-23T22:00:00Z')
     const options = { tryIt: false, baseUrl: 'https://export.example', now: () => now }
     const [route] = referenceRoutes({ ...options, securityContact: 'mailto:security@example.com' }).slice(-1)
@@ -162,7 +162,7 @@ describe('the documents for crawlers and scanners', () => {
     expect(route?.at?.(null)).toBe(route?.at?.(null))
   })
 
-  it('[R45] the API catalog links to the API and its documents at the same addresses as the OpenAPI document', () => {
+  it('[R45] the API catalog links to the API and its documents under the same server address that the OpenAPI document names', () => {
     const linksAt = (options: Parameters<typeof referenceRoutes>[0], origin: string | null) => {
       const route = referenceRoutes(options).find(({ path }) => path === '/.well-known/api-catalog')
       return JSON.parse(String((route?.at?.(origin) ?? route)?.body)).linkset
