@@ -43,11 +43,11 @@ test('[R29] if embedded rows belong to several parents, each parent gets its own
   expect(wordsOf(embeddedRows([row(1, 'x'), row(1, 'y'), row(2, 'z')]), 2)).toEqual([['x', 'y'], ['z']])
 })
 
-test('[R29] if a parent has no embedded rows, it gets an empty array', () => {
+test('[R29] if a parent has no embedded rows, the parent gets an empty array', () => {
   expect(wordsOf(embeddedRows([row(2, 'x')]), 3)).toEqual([[], ['x'], []])
 })
 
-test('[R29] if embedded rows are not grouped by parent, reading them throws', () => {
+test('[R29] if the embedded rows of one parent do not follow one another, EmbeddedRows.take throws an error', () => {
   expect(() => embeddedRows([row(1, 'x'), row(2, 'y'), row(1, 'z')])).toThrow('did not follow one another')
 })
 

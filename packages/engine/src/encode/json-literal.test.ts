@@ -3,7 +3,7 @@ import { newCell } from '../../../postgres/src/cell.ts'
 import { jsonLiteral } from './json-literal.ts'
 import { JsonWriter } from './json-writer.ts'
 
-test('if a JSON literal has 0 to 40 characters, it is written unchanged, without extra bytes', () => {
+test('if a JSON literal has 0 to 40 characters, JsonWriter writes the literal unchanged, without extra bytes', () => {
   for (let length = 0; length <= 40; length++) {
     const text = 'abcdefghijklmnopqrstuvwxyz{"0123456789":'.slice(0, length)
     const out = new JsonWriter(0)

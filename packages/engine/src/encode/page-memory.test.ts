@@ -4,14 +4,14 @@ import { JsonWriter } from './json-writer.ts'
 
 const PAGE_BYTES = 500_000
 
-test('after the buffer of a page is released, the next page reuses it', () => {
+test('after the buffer of a page is released, the next page reuses this buffer', () => {
   const first = new JsonWriter(PAGE_BYTES)
   const { bytes } = first
   first.release()
   expect(new JsonWriter(PAGE_BYTES).bytes).toBe(bytes)
 })
 
-test('if the buffer of a page is released twice, only one later page reuses it', () => {
+test('if the buffer of a page is released twice, the next two pages have different buffers', () => {
   const first = new JsonWriter(PAGE_BYTES)
   first.release()
   first.release()

@@ -38,38 +38,38 @@ function written(bounds: { rowsMax: number; bytesMax: number }): PageWriter {
 }
 
 describe('limits of a page', () => {
-  test('[PAG-2] if no row follows the page, has_more is false', () => {
+  test('[PAG-2] if no row follows the page, hasMore is false', () => {
     expect(written(UNBOUNDED)).toMatchObject({ rows: 10, hasMore: false })
     expect(written({ ...UNBOUNDED, rowsMax: 10 })).toMatchObject({ rows: 10, hasMore: false })
   })
 
-  test('[PAG-2] if a row follows the page, has_more is true, and that row is not in the page', () => {
+  test('[PAG-2] if a row follows the page, hasMore is true, and that row is not in the page', () => {
     const page = written({ ...UNBOUNDED, rowsMax: 9 })
     expect(page).toMatchObject({ rows: 9, hasMore: true })
     expect(page.position()?.id).toBe(sampleId(9))
   })
 
-  test('if a page reaches its maximum size in bytes, it ends early, but has at least one row', () => {
+  test('if a page reaches its maximum size in bytes, the page ends early, but has at least one row', () => {
     expect(written({ ...UNBOUNDED, bytesMax: 1 })).toMatchObject({ rows: 1, hasMore: true })
     const page = written({ ...UNBOUNDED, bytesMax: 3000 })
     expect(page).toMatchObject({ rows: 3, hasMore: true })
     expect(page.position()).toEqual({ id: sampleId(3), createdAt: page.position()?.createdAt })
   })
 
-  test('[PAG-4, R15] if the last rows of two pages differ by one microsecond, so do the positions for their cursors', () => {
+  test('[PAG-4, R15] if created_at of the last rows of two pages differs by one microsecond, the positions of the two pages differ by one, too', () => {
     const first = written({ ...UNBOUNDED, rowsMax: 1 }).position()?.createdAt ?? 0n
     const second = written({ ...UNBOUNDED, rowsMax: 2 }).position()?.createdAt ?? 0n
     expect(second - first).toBe(1n)
     expect(first % 1_000_000n).toBe(123_457n)
   })
 
-  test('if a page is empty, it has no position for a cursor', () => {
+  test('if a page is empty, position() returns null, so the page has no cursor', () => {
     expect(new PageWriter(lines, UNBOUNDED, '[').position()).toBeNull()
   })
 })
 
 describe('malformed messages for rows', () => {
-  test("if PostgreSQL's message for a row is cut at any byte, writing the page throws", () => {
+  test("if PostgreSQL's message for a row is cut at any byte, PageWriter.take throws an error", () => {
     const [row = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     for (let length = 2; length < row.length; length++) {
       const page = new PageWriter(lines, UNBOUNDED, '[')
@@ -77,7 +77,7 @@ describe('malformed messages for rows', () => {
     }
   })
 
-  test('if the announced length of a row is too short, writing the page throws instead of reading bytes of the next row', () => {
+  test('if the announced length of a row is too short, PageWriter.take throws MalformedRow and reads no bytes of the next row', () => {
     const [row = Buffer.alloc(0), next = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     const both = newCell(Buffer.concat([row, next]))
     for (let length = 2; length < row.length; length++) {
@@ -86,14 +86,14 @@ describe('malformed messages for rows', () => {
     }
   })
 
-  test('if a row has fewer values than the statement selects, writing the page throws', () => {
+  test('if a row has fewer values than the statement selects, PageWriter.take throws MalformedRow', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
     const row = Buffer.from(messages.at(-1) ?? Buffer.alloc(0))
     row.writeInt16BE(3, 0)
     expect(() => page.take(newCell(row))).toThrow(MalformedRow)
   })
 
-  test('if a row has bytes after its last value, writing the page throws', () => {
+  test('if a row has bytes after its last value, PageWriter.take throws MalformedRow', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
     const row = Buffer.concat([messages.at(-1) ?? Buffer.alloc(0), Buffer.from([0])])
     expect(() => page.take(newCell(row))).toThrow(MalformedRow)

@@ -33,7 +33,7 @@ const FIRST = -63_082_281_600_000_000n
 const LAST = 252_455_615_999_999_999n
 
 describe('timestamps as JSON', () => {
-  test('[FMT-3, R18] if a timestamp is in the years 1 to 9999, the JSON has it in UTC, cut to milliseconds', async () => {
+  test('[FMT-3, R18] if a timestamp is in the years 1 to 9999, the JSON has the timestamp in UTC, cut to milliseconds', async () => {
     const anyTimestamp = fc.oneof(
       fc.bigInt({ min: FIRST, max: LAST }),
       fc.bigInt({ min: 0n, max: 10_000_000n }),
@@ -58,7 +58,7 @@ describe('timestamps as JSON', () => {
     )
   })
 
-  test('[R18] if a timestamp has microseconds, they are cut off and not rounded, even before 1970', async () => {
+  test('[R18] if a timestamp has microseconds, the JSON has the timestamp cut and not rounded to milliseconds, even before 1970', async () => {
     await store(['2026-07-08T12:00:00.999999Z', '1999-12-31T23:59:59.999999Z', '1965-02-03T04:05:06.0009Z'])
     const { rows } = await samples.serve(timestamps)
     expect(rows.map(({ at }) => at)).toEqual([

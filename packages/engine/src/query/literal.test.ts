@@ -126,7 +126,7 @@ describe('UUID literals', () => {
     '{3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f}',
     '3F0D2C1A-8B5E-4C7D-9E6F-0A1B2C3D4E5F',
     '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f\n',
-  ])('[R24] if the UUID is the invalid value %j, uuidLiteral throws', (id) => {
+  ])('[R24] if the UUID is the invalid value %j, uuidLiteral throws a TypeError', (id) => {
     expect(() => uuidLiteral(id)).toThrow(TypeError)
   })
 })

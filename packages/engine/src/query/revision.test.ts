@@ -39,14 +39,14 @@ describe('the schema version of a store', () => {
     expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])
   })
 
-  test('if a migration was only partly applied, the schema version is the newest version with all columns', () => {
+  test('if a migration was only partly applied, revisionOf returns the newest version whose columns all exist', () => {
     const half = presentAt('v1.5', ['orders.tax_breakdown'])
     expect(revisionOf(half).revision).toBe('v1.3')
     expect(absent(half)).toContain('orders.tax_breakdown')
     expect(absent(half)).not.toContain('orders.metafields')
   })
 
-  test('if a column of the first schema version is missing, the schema version is null', () => {
+  test('if a column of the first schema version is missing, revisionOf returns null as the version', () => {
     expect(revisionOf(presentAt('v1.6', ['orders.total'])).revision).toBeNull()
     expect(revisionOf(new Map())).toMatchObject({ revision: null, absentFields: [] })
   })

@@ -29,13 +29,13 @@ const versionOf = (present: PresentColumns) => describeSchema(order, present).ve
 
 describe('the header x-store-schema', () => {
   test.each(REVISIONS.map(({ id }) => id))(
-    '[VER-2] if a store has all columns of schema version %s, the header x-store-schema has only this version',
+    '[VER-2] if a store has all columns of schema version %s, x-store-schema has only this version',
     (id) => {
       expect(versionOf(at(id))).toBe(id)
     },
   )
 
-  test('if a store lacks columns of its newest version, x-store-schema names them after the version', () => {
+  test('if a store lacks columns of its newest version, x-store-schema names these columns after the version', () => {
     expect(versionOf(at('v1.5', ['orders.tax_breakdown', 'products.tax_class']))).toBe(
       'v1.5; missing="orders.tax_breakdown products.tax_class"',
     )

@@ -81,7 +81,7 @@ test.each([
   { routine: 'InitializeSessionUserId', full: 'role', delayed: 'store' },
   { routine: 'CheckMyDatabase', full: 'database', delayed: 'store' },
 ])(
-  '[ERR-3] if $routine in PostgreSQL reports too many connections, the $full is full, and connections to the $delayed are delayed',
+  '[ERR-3] if $routine of PostgreSQL reports too many connections, assessFailure marks the $full as full and the $delayed as delayed',
   (expected) => {
     const { routine, full, delayed } = expected
     const cause = error('53300', { severity: 'FATAL', routine })

@@ -79,7 +79,7 @@ describe('columns of a store', () => {
       expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(['deleted_at, id'])
   })
 
-  test('if two stores have the same columns, the description of the columns is cached once', async () => {
+  test('if two stores have the same columns, StoreColumns caches one description of the columns for the two stores', async () => {
     const columns = columnsAt({ now: 0 })
     const one = await columns.of(ADDRESS, samples.reader)
     const other = await columns.of({ ...ADDRESS, storeId: 'b' }, samples.reader)
@@ -101,14 +101,14 @@ describe('columns of a store', () => {
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] if a store moves to another schema, its columns are read again', async () => {
+  test('[GEN-2] if a store moves to another schema, StoreColumns reads the columns of the new schema', async () => {
     const columns = columnsAt({ now: 0 })
     await columns.of(ADDRESS, samples.reader)
     const moved = await columns.of({ ...ADDRESS, schemaName: 'elsewhere' }, samples.reader)
     expect([moved.schemaName, moved.size]).toEqual(['elsewhere', 0])
   })
 
-  test('[R28] if a migration has locked a table, its columns are read without waiting for the lock', async () => {
+  test('[R28] if a migration has locked a table, StoreColumns reads its columns without waiting for the lock', async () => {
     await samples.sql`create index tested on samples (deleted_at)`
     const migration = samples.sql
     await migration.unsafe('begin; lock table samples in access exclusive mode')
@@ -117,7 +117,7 @@ describe('columns of a store', () => {
     expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(['deleted_at'])
   })
 
-  test('[R28] after the refresh interval, columns are read again, and an event names the changes', async () => {
+  test('[R28] after the refresh interval, StoreColumns reads the columns again, and store.schema_changed names a dropped column', async () => {
     const clock = { now: 0 }
     const events: StoreEvent[] = []
     const columns = columnsAt(clock, events)
@@ -134,7 +134,7 @@ describe('columns of a store', () => {
     expect(events).toContainEqual({ event: 'store.schema_changed', storeId: 'a', added: [], removed: ['samples.n'] })
   })
 
-  test("[R28] if a column has a type that the service can't read, the column is left out, and one event is emitted", async () => {
+  test("[R28] if the service can't read the type of a column, StoreColumns leaves out the column and emits store.schema_mismatched once", async () => {
     await samples.sql`alter table samples alter column n type interval using null`
     const clock = { now: 0 }
     const events: StoreEvent[] = []

@@ -70,7 +70,7 @@ function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
   return { pools, useStore }
 }
 
-test('[ERR-3] if a server first responds too late and later stops, the service still connects when it runs again', async () => {
+test('[ERR-3] if a server first responds too late and later stops, the service connects again when the server is back', async () => {
   const late = Promise.withResolvers<void>()
   const server = await startServer({ beforeResponse: () => late.promise })
   const { pools, useStore } = startPools(server.port)
@@ -83,7 +83,7 @@ test('[ERR-3] if a server first responds too late and later stops, the service s
   await useStore('other')
 })
 
-test('[ERR-3] if all connections to a server are idle in other pools, a busy store still gets a second connection', async () => {
+test('[ERR-3] if all four connections to a server are idle in the pools of four stores, one busy store still gets a second connection', async () => {
   const server = await startServer()
   const { useStore } = startPools(server.port, { storeServerConnectionsMax: 4 })
   for (const role of ['a', 'b', 'c', 'd']) await useStore(role)

@@ -39,7 +39,7 @@ async function startRenewal() {
 }
 
 describe('row counts of a store', () => {
-  test('[RES-STORE] until row counts reach their maximum age, they are cached, and concurrent requests share one count', async () => {
+  test('[RES-STORE] row counts are cached until their maximum age, and concurrent requests share one count', async () => {
     let now = 0
     let counted = 0
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => now })

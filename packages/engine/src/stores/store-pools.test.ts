@@ -79,7 +79,7 @@ test('if a server does not respond, pools.sums() has the request as waiting and 
 })
 
 describe('the queue of a store', () => {
-  test("[ERR-3] if a store's queue is full, or the wait too long, the request fails, and an event has the reason", async () => {
+  test("[ERR-3] if a store's queue is full, or the wait too long, the request fails, and store.request_rejected has the reason", async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1 })
     const work = pendingWork()
@@ -98,7 +98,7 @@ describe('the queue of a store', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[ERR-3] if no connection is free, a request waits for one until one second before its deadline', async () => {
+  test('[ERR-3] if no connection becomes free, a waiting request fails one second before its deadline', async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1, storeQueueWaitMs: 10_000 })
     const work = pendingWork()
@@ -130,7 +130,7 @@ describe('the queue of a store', () => {
 })
 
 describe('the connections to all stores', () => {
-  test('[ERR-3] if 12 stores are read at once, the number of open connections stays within the limit', async () => {
+  test('[ERR-3] if 12 stores are read at once, the number of open connections does not exceed storeConnectionsMax', async () => {
     const database = await createDatabase()
     const watcher = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'watcher' })
     startPools({ storeQueueMax: 100 })
@@ -352,7 +352,7 @@ describe('a store that changes its address', () => {
 })
 
 describe('the pool of a store', () => {
-  test('if a pool is unused for storeIdleSeconds, it is closed, and a busy pool stays open', async () => {
+  test('if a pool is unused for storeIdleSeconds, the pool is closed, and a busy pool stays open', async () => {
     vi.useFakeTimers()
     startPools()
     const work = pendingWork()

@@ -77,7 +77,7 @@ test('[PAG-4] if the wait for open transactions ends before its first poll, this
   page.release()
 })
 
-test('[SYNC-2] if the awaited transaction ends during the wait, the page has its rows', async () => {
+test('[SYNC-2] if the awaited transaction commits during the wait, the page has the changes of the transaction', async () => {
   const { sql, readFirst } = await openReader(2000)
   const reading = readFirst()
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))

@@ -19,7 +19,7 @@ function countedPolls(open: () => readonly string[] = () => []) {
   return { state, read }
 }
 
-test('if 100 requests need the open transactions at once, they share one query', async () => {
+test('if 100 requests need the open transactions at once, the poller sends one query for all of them', async () => {
   const { state, read } = countedPolls()
   const poller = new TransactionPoller()
   await Promise.all(Array.from({ length: 100 }, () => poller.poll(read, 0)))
@@ -37,7 +37,7 @@ test('if the query for open transactions hangs, the next request starts another 
   expect(await Promise.race([never, 'hangs'])).toBe('hangs')
 })
 
-test('if a transaction outlasted the wait and has now ended, the poller becomes idle', async () => {
+test('after a transaction that outlasted the wait has ended, the next poll makes the poller idle', async () => {
   let open = ['3/7']
   const { read } = countedPolls(() => open)
   const poller = new TransactionPoller()
