@@ -253,7 +253,7 @@ describe('[R47] the signature of a report', () => {
       expect(rejected(await send(body, { by: newScanner() }))).toEqual(REJECTED)
   })
 
-  test('if the file with the public keys changes, the next report is checked with the new keys', async () => {
+  test('if the file with the public keys changes, the service checks the next report with the new keys', async () => {
     const next = newScanner({ isCurrent: false })
     const body = '[]'
     onTestFinished(() => file.write(keysText(scanner)))

@@ -118,7 +118,7 @@ describe('[GEN-3] passwords in responses and logs', () => {
     }
   })
 
-  test("if the service's role selects a password hash or updates a customer, PostgreSQL rejects the statement", async () => {
+  test('if the reader role selects a password hash or updates a customer, PostgreSQL rejects the statement', async () => {
     const reader = openClient(store.readerUrl)
     await expect(reader`select * from customers`).rejects.toMatchObject({ code: '42501' })
     await expect(reader`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })

@@ -50,7 +50,7 @@ const statuses = async (count: number, ask: () => Promise<{ status: number }>): 
   return found
 }
 
-test('[LIM-1, ERR-2] if a key is above its limit, the response is 429 with Retry-After and the rate limit headers', async () => {
+test('[LIM-1, ERR-2] if a key is above its rate limit, the response is 429 with Retry-After and the rate limit headers', async () => {
   await withinAMinute(store.id, async (key) => {
     const responses: TestResponse[] = []
     for (let index = 0; index < LIMIT + 2; index += 1) responses.push(await platform.get('/api/v1/store', key))
@@ -88,7 +88,7 @@ test('[LIM-1, R6] if a request gets 429, the event request.completed and the req
     .toEqual([['/api/v1/orders'], ['/api/v1/orders/{id}'], ['unknown']])
 })
 
-test("[R8] if a key is above its limit, Retry-After is the time until the next minute of the control database's clock", async () => {
+test("[R8] if a key is above its rate limit, Retry-After is the time until the next minute of the control database's clock", async () => {
   await withinAMinute(store.id, async (key) => {
     for (let index = 0; index < LIMIT; index += 1) await platform.get('/api/v1/store', key)
     const secondsLeft = async () => {
@@ -104,7 +104,7 @@ test("[R8] if a key is above its limit, Retry-After is the time until the next m
   })
 })
 
-test('[R8] if a key was above its limit, its first request in the next minute gets 200', async () => {
+test('[R8] if a key was above its rate limit, the first request of the key in the next minute gets 200', async () => {
   await withinAMinute(store.id, async (key) => {
     expect((await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).at(-1)).toBe(429)
     // A test cannot change the clock of the database, so it changes the minute of the counter.
@@ -183,7 +183,7 @@ describe('[R7] requests that the rate limit counts', () => {
   })
 })
 
-test('[LIM-1, ERR-2] if a key is above its limit, every endpoint returns 429 with Retry-After', async () => {
+test('[LIM-1, ERR-2] if a key is above its rate limit, every endpoint returns 429 with Retry-After', async () => {
   await withinAMinute(store.id, async (key) => {
     await statuses(LIMIT, () => platform.get('/api/v1/store', key))
     for (const path of pathsWith(UNKNOWN_ID)) {

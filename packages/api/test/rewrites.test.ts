@@ -40,7 +40,7 @@ test('[R28, PAG-2] if a query waits while ALTER TABLE rewrites its table, the pa
   expect(page.json.meta.has_more).toBe(true)
 })
 
-test('[R28, PAG-2] if the role uses repeatable read while ALTER TABLE rewrites a table, the page has the rows from before the rewrite', async () => {
+test('[R28, PAG-2] if the reader role uses repeatable read while ALTER TABLE rewrites a table, the page has the rows from before the rewrite', async () => {
   const strict = await filledStore(platform)
   await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
   const before = await platform.get('/api/v1/locations', strict.key)
@@ -158,7 +158,7 @@ test('[R17] if a view has rows without an ID, the list returns every other row o
 
 // If a pooler rejects session settings, the time zone of the role applies. The platform sets none.
 test.skipIf(inject('poolerPort') !== undefined)(
-  "[R28] if created_at becomes a timestamp without time zone, the role's time zone does not change the response",
+  '[R28] if created_at becomes a timestamp without time zone, the time zone of the reader role does not change the response',
   async () => {
     const zoned = await filledStore(platform)
     const admin = openClient(inject('postgresUrl'))

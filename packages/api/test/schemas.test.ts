@@ -164,7 +164,7 @@ describe('a store that moves to another schema', () => {
       { schemaName },
     )
 
-  test('[ERR-3] if the schema of a store does not exist, every list returns 502, and the log names the schema', async () => {
+  test('[ERR-3] if the schema of a store does not exist, every list returns 502, and the event store.query_failed names the schema', async () => {
     await get('orders', common)
     await move(common, 'Nowhere')
     for (const list of LISTS)

@@ -266,7 +266,7 @@ describe('transactions that are open when a first page is requested', () => {
 })
 
 describe('a role that cannot see transactions', () => {
-  test('[SYNC-1] if the role lacks pg_read_all_stats and a transaction is open, the watermark is five minutes old', async () => {
+  test('[SYNC-1] if the reader role lacks pg_read_all_stats and a transaction is open, the watermark is five minutes old', async () => {
     const blind = await platform.provision()
     await administrate(blind, `revoke pg_read_all_stats from "${new URL(blind.readerUrl).username}"`)
     const other = openClient(blind.ownerUrl)
@@ -278,7 +278,7 @@ describe('a role that cannot see transactions', () => {
     await other.end()
   })
 
-  test("[SYNC-1] if the role can't call pg_lock_status, the watermark is five minutes old, even without open transactions", async () => {
+  test("[SYNC-1] if the reader role can't call pg_lock_status, the watermark is five minutes old, even without open transactions", async () => {
     const blind = await platform.provision()
     await administrate(blind, 'revoke execute on function pg_catalog.pg_lock_status() from public')
     const { watermark } = await firstPage('orders', blind)

@@ -201,7 +201,7 @@ describe('[R37] updated_until', () => {
   })
 
   test.each(['today', 'NOW', '', '2026-01-01', '2026-01-01T00:00:00'])(
-    'if updated_until is %j, the response is 400, and the error message names the format',
+    'if updated_until is the invalid value %j, the response is 400, and the error message names the accepted formats',
     async (value) => {
       const { status, json } = await platform.get(`/api/v1/orders?updated_until=${value}`, store.key)
       expect(status).toBe(400)
