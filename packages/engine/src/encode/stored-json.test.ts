@@ -105,7 +105,7 @@ describe('stored JSON of another type', () => {
     },
   )
 
-  test('[R32] if an object is stored for an array, or an array for an object, required fields are {} or [], and others null', async () => {
+  test('[R32] if an object is stored for an array, or the reverse, a required field is [] or {}, and a nullable field null', async () => {
     await store(['{"a": 1}', '[1]'])
     const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: { a: 1 }, list: [], maybe: null })

@@ -59,7 +59,7 @@ describe('the digest of the fields', () => {
   }
 
   test.each(columnNamesAt('v1.6'))(
-    '[R46] if a store lacks the column %s, only the field digest of its resource changes',
+    '[R46] if a store lacks the column %s, a field digest changes only for the resource that has this column',
     (name) => {
       const owners: Record<string, string[]> = {
         orders: ['order'],
