@@ -4,7 +4,7 @@ import { InvalidSettingError, readConfig, settingsHelp } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
 describe('settings', () => {
-  test('[LIM-1] if no settings are given, the service uses port 8080 and a limit of 120 requests per minute', () => {
+  test('[LIM-1] if no setting is given, readConfig returns port 8080, the host 127.0.0.1, and 120 requests per minute', () => {
     const { config, warnings } = readConfig({})
     expect(config).toMatchObject({
       port: 8080,
@@ -18,7 +18,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('if a setting is given, it is parsed, and if it is empty, its default applies', () => {
+  test('if a setting is an empty string, readConfig returns its default, and otherwise the parsed value', () => {
     const { config } = readConfig({
       STORE_EXPORT_PORT: '9999',
       STORE_EXPORT_HOST: '',
@@ -68,12 +68,12 @@ describe('settings', () => {
     ['STORE_EXPORT_KEY_PREFIX', 'acme-live_', 'got "acme-live_"'],
     ['STORE_EXPORT_KEY_PREFIX', 'seventeen_letter_', 'got "seventeen_letter_"'],
     ['STORE_EXPORT_LOG_LEVEL', 'loud', 'must be one of silent, error, warn, info, debug; got "loud"'],
-  ])('if the setting %s is %s, the error names the accepted values', (env, value, message) => {
+  ])('if the setting %s is %j, readConfig throws an error with the text %j', (env, value, message) => {
     expect(() => readConfig({ [env]: value })).toThrow(InvalidSettingError)
     expect(() => readConfig({ [env]: value })).toThrow(message)
   })
 
-  test('if a setting is unknown, a warning names it, but not its value', () => {
+  test('if a setting is unknown, a warning has the name of the setting, but not its value', () => {
     const { warnings } = readConfig({
       STORE_EXPORT_PROT: 's3cret',
       STORE_EXPORT_KEY: 'sdx_x',

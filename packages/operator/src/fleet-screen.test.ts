@@ -80,7 +80,7 @@ test('if 30 nodes run two versions, the fleet screen counts the nodes of each ve
   expect(lines.filter((line) => line.startsWith('  web '))).toHaveLength(10)
 })
 
-test("if the fleet can't be read again, the fleet screen begins with the time of the last refresh and the reason", () => {
+test('if a refresh of the fleet fails, the fleet screen begins with the time of the last refresh and the reason', () => {
   const lines = fleetScreen(FLEET, { width: 60, style: plain, problem: PROBLEM })
   expect(lines.slice(0, 5)).toEqual([
     'Not refreshed since 03:12:07Z: the database does not',

@@ -37,7 +37,7 @@ function makePipe() {
   return { fd, readAll }
 }
 
-test('if the reader of the log pauses, lines beyond the buffer are dropped, and one line reports how many', async () => {
+test('if the reader of the log pauses, lines beyond the buffer are dropped, and one line reports the number of dropped lines', async () => {
   const { fd, readAll } = makePipe()
   const output = new LineOutput({ fd, bytesMax: 50_000, lossLine })
   for (let line = 0; line < 2000; line++) output.write(LINE)

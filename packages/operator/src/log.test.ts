@@ -13,7 +13,7 @@ function logged(event: ServiceEvent, level: 'info' | 'debug' = 'info'): Record<s
 const KEY = 'sdx_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi'
 
 describe('the log', () => {
-  test('when a request completes, the log gets one line with the IDs of the request, the key, and the store', () => {
+  test('when a request completes, its log line has the time, the status, and the IDs of the request and the key', () => {
     const [line] = logged({
       event: 'request.completed',
       requestId: 'r1',
@@ -52,7 +52,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(4)
   })
 
-  test('if connection pools are sampled, the log line has the level debug', () => {
+  test('if connection pools are sampled, the log gets a line at the level debug, and no line at the level info', () => {
     const state: ServiceEvent = { event: 'pool.sampled', pool: 'stores', pools: 1, connections: 1, busy: 0, waiting: 0 }
     expect(logged(state)).toEqual([])
     expect(logged(state, 'debug')).toHaveLength(1)
@@ -113,7 +113,7 @@ describe('the log', () => {
     expect(text).toContain('refused [key]')
   })
 
-  test('if an error of PostgreSQL quotes values of rows, the log leaves out its message', () => {
+  test('if a PostgreSQL error quotes values of rows, describeCause leaves out its message and its detail', () => {
     const error = Object.assign(new Error('invalid input syntax for type uuid: "Ann Muster"'), {
       code: '22P02',
       routine: 'string_to_uuid',

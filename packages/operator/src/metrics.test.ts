@@ -30,7 +30,7 @@ describe('metrics', () => {
     expect(text).toContain('store_export_bytes_served_total{endpoint="/api/v1/orders"} 1090')
   })
 
-  test('if contract violations, rejections, or query failures occur, their metrics count them without the ID of the store', async () => {
+  test('if contract violations, rejections, or query failures occur, the metrics have their number, without the ID of the store', async () => {
     const metrics = createMetrics()
     const seen: string[] = []
     const emit = combine(metrics.handleEvent, (event) => seen.push(event.event))
@@ -82,7 +82,7 @@ describe('metrics', () => {
     expect(seen).toHaveLength(7)
   })
 
-  test('if the admin API completes requests, the metrics count them by route and status', async () => {
+  test('if the admin API completes requests, the metrics have the number of requests for each route and status', async () => {
     const metrics = createMetrics()
     const facts = { requestId: 'r', method: 'GET', route: '/v1/stores/{store}', durationMs: 12, tokenId: null } as const
     for (const status of [200, 200, 404]) metrics.handleEvent({ event: 'admin.request_completed', ...facts, status })

@@ -9,7 +9,7 @@ const WHOLE = {
 }
 const read = (env: Record<string, string>) => singleSignOnSettings(readConfig(env).config)
 
-test('if no setting of single sign-on is given, single sign-on is off', () => {
+test('if neither an issuer nor a client of single sign-on is set, singleSignOnSettings returns null', () => {
   expect(read({})).toBeNull()
   expect(read({ STORE_EXPORT_OIDC_LABEL: 'Sign in at the mall' })).toBeNull()
 })
@@ -25,8 +25,11 @@ test('if the settings of single sign-on are printed, the output does not contain
   expect(JSON.stringify(settings)).not.toContain('not to be printed')
 })
 
-test.each(Object.keys(WHOLE))('if only the single sign-on setting %s is missing, the error names it', (name) => {
-  const half = () => read({ ...WHOLE, [name]: '' })
-  expect(half).toThrow(InvalidSettingError)
-  expect(half).toThrow(`${name}: not set; set all of`)
-})
+test.each(Object.keys(WHOLE))(
+  'if only the single sign-on setting %s is missing, the error names this setting',
+  (name) => {
+    const half = () => read({ ...WHOLE, [name]: '' })
+    expect(half).toThrow(InvalidSettingError)
+    expect(half).toThrow(`${name}: not set; set all of`)
+  },
+)

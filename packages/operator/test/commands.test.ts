@@ -63,7 +63,7 @@ describe('store-export', () => {
     ['stores', 'set', '6f0d5c1e-8a3b-4c57-9d21-3e7f4a10b601'],
     ['keys', 'revoke'],
   ]
-  test('if the arguments of a command are wrong, it exits with code 2 and prints no result', async () => {
+  test('if the arguments of a command are wrong, the command exits with code 2 and prints no result', async () => {
     const ends = await Promise.all(wrong.map((words) => runCommand(words, { settings })))
     expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(wrong.map(() => [2, '']))
     for (const { stderr } of ends) expect(stderr).toMatch(/^(?!.*\n {4}at )./s)
@@ -94,7 +94,7 @@ describe('store-export', () => {
     }
   })
 
-  test("if the database can't be reached, a command exits with code 75 and does not print the password", async () => {
+  test("if the control database can't be reached, stores list exits with code 75 and does not print the password", async () => {
     const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const { code, stderr } = await runCommand(['stores', 'list'], { settings: elsewhere })
     expect(code).toBe(75)
@@ -102,7 +102,7 @@ describe('store-export', () => {
     expect(stderr).not.toContain('hush')
   })
 
-  test('if a command with --json fails, it prints the error as one line of JSON on standard error', async () => {
+  test('if a command with --json fails, the command prints the error as one line of JSON on standard error', async () => {
     const unreachable = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const cases = [
       { words: ['keys', 'create', '--store', 'x', '--name', 'n'], with: settings, code: 'unknown_store', exit: 1 },
@@ -224,7 +224,7 @@ describe('store-export stores', () => {
     expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [], repaired: [], admin_sql: null })
   })
 
-  test("if the requested schema version is older than the store's, stores upgrade fails", async () => {
+  test('if the store has a newer schema version than the requested one, stores upgrade exits with code 1 and names both versions', async () => {
     const made = await runJson('stores', 'provision', '--name', 'Newer', '--revision', 'v1.2')
     dropAfterTest(made.id)
     const back = await runCommand(['stores', 'upgrade', made.id, '--to', 'v1.1'], { settings })
@@ -248,13 +248,13 @@ describe('store-export stores', () => {
     expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
   })
 
-  test('if the store is on another server, stores upgrade requires --database-url', async () => {
+  test('if the store is on another server and --database-url is missing, stores upgrade exits with code 1 and names the option', async () => {
     const id = await register('Elsewhere')
     const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])
   })
 
-  test('after stores set and stores remove, stores list shows the changes', async () => {
+  test('stores set prints the changed store, and after stores remove, stores list leaves the store out', async () => {
     const { id } = await runJson('stores', 'add', '--name', 'Later', '--state', 'generating')
     const url = 'postgres://reader@db.example/later'
     expect(await runJson('stores', 'set', id, '--state', 'ready', '--database-url', url)).toMatchObject({
@@ -372,7 +372,7 @@ describe('store-export keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
-  test('if a key is turned off, keys list shows that until keys turn-on, and a repetition says that nothing changed', async () => {
+  test('if a key is turned off, keys list shows the state off until keys turn-on, and a second turn-off says that the key was already off', async () => {
     const store = await register('Stand')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     const listed = async () => (await runJson('keys', 'list', '--store', store)).keys[0]
@@ -415,7 +415,7 @@ describe('store-export keys', () => {
     [['--allow', 'office'], 1, 'allow: must be an address or a network'],
     [['--scope', 'order:read'], 2, 'Accepted: orders:read'],
   ])(
-    '[R38, R39] if keys change has the options %j, the command exits with code %i, says what is wrong, and changes nothing',
+    '[R38, R39] if keys change has the options %j, the command exits with code %i, prints the reason, and changes nothing',
     async (options, code, message) => {
       const store = await register('Unchanged')
       const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
@@ -428,7 +428,7 @@ describe('store-export keys', () => {
     },
   )
 
-  test('if a key is already revoked, keys revoke exits with code 0; if the key is unknown, it exits with code 1', async () => {
+  test('if a key is already revoked, keys revoke exits with code 0; if the key is unknown, with code 1', async () => {
     const store = await register('Revoked')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     expect(await runJson('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
@@ -468,7 +468,7 @@ describe('store-export directory-tokens', () => {
 })
 
 describe('store-export merchants', () => {
-  test('after merchants add and merchants remove, merchants list shows the changes', async () => {
+  test('after merchants add, merchants list has the merchant with the stores and roles; after merchants remove, it does not', async () => {
     const [one, two] = [await register('one'), await register('two')]
     const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
     expect(added).toEqual({
@@ -525,7 +525,7 @@ describe('store-export merchants', () => {
     expect(await runJson(...command)).toEqual({ email: lost, passkeys_removed: 0 })
   })
 
-  test('if merchants remove removes the last admin while a viewer stays, it names the stores without an admin', async () => {
+  test('if merchants remove removes the last admin while a viewer stays, the command names the stores without an admin', async () => {
     const [one, two] = [await register('first'), await register('second')]
     const admin = ['--email', 'last-admin@example.com']
     for (const store of [one, two]) {
@@ -588,7 +588,7 @@ describe('store-export merchants', () => {
     [['remove-passkeys', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
   ])(
-    'if the arguments are merchants %j, the command exits with one line that names the wrong argument',
+    'if merchants gets the arguments %j, the command fails and prints one line about the wrong argument',
     async (words, code, sentence) => {
       const ended = await runCommand(['merchants', ...words], { settings })
       expect(ended).toMatchObject({ code, stdout: '' })

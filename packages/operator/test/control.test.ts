@@ -65,7 +65,7 @@ function recovered(nodes: readonly TestNode[], good: Pick<FleetKey, 'key'>, revo
   )
 }
 
-test(`[ERR-3, AUTH-5] while the control database is down, requests with any key get 502 (${ROUNDS} rounds)`, async () => {
+test(`[ERR-3, AUTH-5] while the control database is down, requests with an active or a revoked key get 502 (${ROUNDS} rounds)`, async () => {
   const { server, fleet, store, nodes, revoked } = await startScene()
   let over = false
   const loops = startLoops(nodes, [store, revoked], () => over)
@@ -138,7 +138,7 @@ test('[ERR-3] while the control database is down, a thousand requests cause fewe
   expect(failures.length).toBeLessThan(10)
 })
 
-test('[ERR-3] if the disk of the control database is full, requests get 200 as long as they can be counted', async ({
+test('[ERR-3] while the disk of the control database is full, requests get 502 if the key has no counter yet, and otherwise 200', async ({
   skip,
 }) => {
   const disk = await temporaryFolder()

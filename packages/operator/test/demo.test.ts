@@ -64,7 +64,7 @@ async function runLine(line: string, folder: string): Promise<string> {
   return (await promisify(execFile)('sh', args, { cwd: PROJECT, env })).stderr
 }
 
-test('[AUTH-7] if the demo is restarted, it has the same stores, and other commands can use them', async () => {
+test('[AUTH-7] if the demo is restarted, its stores are the same, and other commands can read and change these stores', async () => {
   const folder = await projectFolder()
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   const [, key = '', url = ''] = await demo.waitForOutput(
@@ -193,7 +193,7 @@ test('if a port is in use, demo exits with code 1, names the setting, and create
   await expect(stat(path.join(folder, '.data'))).rejects.toThrow('ENOENT')
 })
 
-test('if Ctrl-C is pressed during the start, demo exits with code 0', async () => {
+test('if Ctrl-C is pressed during the start, demo exits with code 0 and stops PostgreSQL', async () => {
   const folder = await projectFolder()
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   await demo.waitForOutput(/✓ PostgreSQL/)

@@ -21,7 +21,7 @@ test('[SYNC-1] if a transaction was prepared more than an hour ago, doctor print
   expect(findings[0]?.fix).toContain('pg_prepared_xacts')
 })
 
-test('if a transaction is younger than an hour or its start is hidden, doctor prints no warning about it', () => {
+test('if a transaction is younger than an hour or its start is hidden, doctor prints no warning about the transaction', () => {
   expect(checkTransactions({ at, open: openFor(59n) }).findings).toEqual([])
   const unseen = new Map([['3/7', { startedAt: null, preparedAt: null }]])
   expect(checkTransactions({ at, open: unseen }).findings).toEqual([])

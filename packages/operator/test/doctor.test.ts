@@ -41,7 +41,7 @@ async function examine(id: string, ...options: string[]) {
 }
 
 describe('store-export doctor', () => {
-  test('[R28] if grants or indexes are missing, running the SQL that doctor prints creates them', async () => {
+  test('[R28] if grants or indexes are missing, running the SQL that doctor prints creates these grants and indexes', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
     await owner.unsafe(`revoke select (currency, locale) on orders from "${role}"`)
@@ -143,7 +143,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R23, RES-ADDRESS] if the API would return removed addresses, doctor reports an error', async () => {
+  test('[R23, RES-ADDRESS] if deleted_at of addresses is unreadable or missing, doctor reports that the API returns removed rows', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`revoke select (deleted_at) on customer_addresses from "${role}"`)
     const hidden = await examine(id)
@@ -156,7 +156,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings.filter(({ code }) => code !== 'missing_index')).toEqual([])
   })
 
-  test("if a table or its ID can't be read, doctor reports an error, and for another column a warning", async () => {
+  test("if a table or its ID can't be read, doctor reports an error; if only a name can't be read, a warning", async () => {
     const { id, owner, role } = await provision('launch')
     const products = await owner<{ name: string }[]>`
       select attname as name from pg_attribute where attrelid = 'products'::regclass and attnum > 0`

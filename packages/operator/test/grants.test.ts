@@ -40,7 +40,7 @@ test("[GEN-3] after the SQL of stores grants has run, the role can select the co
   await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
 })
 
-test('if the name of the role contains dollar quotes, the SQL of stores grants contains it only as a name', async () => {
+test('if a role name contains dollar quotes and a statement, running the SQL of stores grants does not run this statement', async () => {
   const role = newRole('$$; create table planted (); --')
   const store = await ownStore()
   const reader = await grants('--role', role)

@@ -10,7 +10,7 @@ vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const PAGE = path.resolve(import.meta.dirname, '../../../docs/operate/install.md')
 
-test('[AUTH-1] if the commands of the installation page run in order, the last one prints a response of the API', async () => {
+test('[AUTH-1] if the commands of the installation page run in order, a request with the created key gets 200 with the store', async () => {
   const page = await readFile(PAGE, 'utf8')
   const blocks = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   const lines = blocks.flatMap((block) => block.split('\n'))

@@ -44,7 +44,7 @@ async function useCertificate(server: PostgresCluster, folder: string): Promise<
   await server.restart('fast')
 }
 
-test("if the database server's certificate is of a private CA, commands connect only with its sslrootcert", async ({
+test('if the certificate of the database server is from a private CA, migrate connects only if sslrootcert names this CA', async ({
   skip,
 }) => {
   const folder = await temporaryFolder()

@@ -69,7 +69,7 @@ test('after the SQL of stores grants --schema has run, doctor has no findings fo
   expect(await examine('--values')).toEqual([])
 })
 
-test('if a store is in another schema, the SQL that doctor prints names the schema and succeeds', async () => {
+test('if a store is in another schema than public, the SQL that doctor prints names that schema and fixes all findings', async () => {
   const sql = owner()
   await sql.unsafe(`set search_path to ${quoteName(SCHEMA)};
     revoke select (currency) on orders from ${ROLE}; grant select (password_hash) on customers to ${ROLE};
@@ -123,7 +123,7 @@ test.each([
   ['ü'.repeat(32), 64],
   ['a\nb', 3],
 ])(
-  'if --schema is %j, the commands exit with code 1 and name the length that a schema name may have',
+  'if --schema is %j, stores add, stores set, and stores grants exit with code 1 and name the accepted length',
   async (schema, bytes) => {
     for (const words of [
       ['stores', 'add', '--name', 'Tenant', '--database-url', 'postgres://reader@db.example/shop'],

@@ -110,7 +110,7 @@ test('after SIGTERM, until LAME_DUCK_SECONDS have passed, readyz returns 503, an
   expect(seen(await fetch(`${dashboardUrl}/sign-in`))).toEqual([200, 'close'])
 })
 
-test('if serve is stopped with Ctrl-C, it does not wait for LAME_DUCK_SECONDS', async () => {
+test('if serve gets Ctrl-C, serve exits with code 0 without waiting for LAME_DUCK_SECONDS', async () => {
   const { settings, service } = await startService({ LAME_DUCK_SECONDS: '1' })
   const startedAt = performance.now()
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
@@ -120,7 +120,7 @@ test('if serve is stopped with Ctrl-C, it does not wait for LAME_DUCK_SECONDS', 
   expect(await second.end('SIGINT')).toEqual({ code: 0, signal: null })
 })
 
-test('[ERR-3] if the control database is gone, readyz returns 503, and requests get 502', async () => {
+test('[ERR-3] if the control database is dropped, readyz returns 503, and requests get 502', async () => {
   const { control, operations, service, get } = await startService()
   await control.drop()
   await expect.poll(async () => (await fetch(`${operations}/readyz`)).status).toBe(503)
@@ -247,7 +247,7 @@ test('[LIM-1, AUTH-5] if a key uses two nodes, they accept 120 of its requests, 
     expect((await fetch(`${node}/api/v1/store`, { headers: { 'x-api-key': made.key } })).status).toBe(401)
 })
 
-test('if DASHBOARD_URL is https://, its cookies have the prefix __Host-, and forms of other origins are rejected', async () => {
+test('if DASHBOARD_URL is https://, dashboard cookies have the prefix __Host-, and a form without this origin gets 403', async () => {
   const { settings, store, service } = await startService()
   await service.end('SIGTERM')
   const port = await freePort()

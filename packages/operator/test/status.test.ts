@@ -18,7 +18,7 @@ async function statusOf({ settings }: TestFleet) {
   return json
 }
 
-test('if nodes serve requests, status has their versions, their servers, and the stores and keys with problems', async () => {
+test('after requests to a good and an unreachable store, status lists nodes, servers, failing stores, and keys over their limit', async () => {
   const fleet = await startFleet()
   const [store, lost] = [
     await fleet.addStore({ size: SIZE }),

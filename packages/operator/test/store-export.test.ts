@@ -28,7 +28,7 @@ const COMMANDS: readonly Command[] = [
 describe.each(COMMANDS)('$name', (command) => {
   const { name, workspace, long, flags } = command
 
-  test('if the current Node.js can run TypeScript, the command runs the program with it', async () => {
+  test('if the current Node.js can run TypeScript, the command runs the program with this Node.js', async () => {
     const file = await install(command, { runtime: false })
     expect(await finish(start(file, process.versions.node, ['a b', '--json']))).toEqual({
       output: '["a b","--json"]\n',

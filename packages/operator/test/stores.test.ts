@@ -44,7 +44,7 @@ describe('stores with an external ID', () => {
     expect(again).toMatchObject({ external_id: 'shop:42', name: expect.stringMatching(/^One|Two$/) })
   })
 
-  test('if a store has an external ID, commands accept it in place of the store ID', async () => {
+  test('if a store has an external ID, commands accept the external ID in place of the store ID', async () => {
     const { id } = await runJson('stores', 'add', '--name', 'Shop', '--external-id', 'everywhere', ...URL_OPTION)
     expect(await runJson('stores', 'set', 'everywhere', '--name', 'Renamed')).toMatchObject({ id, name: 'Renamed' })
     const key = await runJson('keys', 'create', '--store', 'everywhere', '--name', 'books')
@@ -61,7 +61,7 @@ describe('stores with an external ID', () => {
     expect(await runJson('stores', 'remove', 'everywhere')).toMatchObject({ id, already: true })
   })
 
-  test('after a store is removed, another store can have its external ID', async () => {
+  test('after a store is removed, stores add creates a new store with the same external ID', async () => {
     const add = () => runJson('stores', 'add', '--name', 'Shop', '--external-id', 'again', ...URL_OPTION)
     const first = await add()
     await runJson('stores', 'remove', 'again')
@@ -110,7 +110,7 @@ describe('store-export stores provision', () => {
     expect(await orphanOf(killed.id)).toBeUndefined()
   })
 
-  test('if provisioning is interrupted and the store removed, list --orphans shows its database, and drop-orphan drops it', async () => {
+  test('if provisioning is interrupted and the store removed, list --orphans shows the database, and drop-orphan drops the database', async () => {
     const { id } = await killProvision('given-up')
     await runJson('stores', 'remove', 'given-up')
     expect(await orphanOf(id)).toMatchObject({ reason: 'removed', roles: [expect.any(String), expect.any(String)] })
@@ -178,7 +178,7 @@ describe('store-export stores provision', () => {
     expect(await orphanOf(id)).toBeUndefined()
   })
 
-  test('if the database of an interrupted run contains data, stores provision does not replace it', async () => {
+  test('if the database of an interrupted run contains data, stores provision exits with code 1 and keeps the database', async () => {
     const { id } = await killProvision('in-use-after-restore')
     const url = new URL(inject('postgresUrl'))
     url.pathname = nameOf(id)
@@ -191,7 +191,7 @@ describe('store-export stores provision', () => {
     expect((await orphanOf(id)).has_database).toBe(true)
   })
 
-  test('if a registered store uses a database, list --orphans leaves it out, and drop-orphan fails', async () => {
+  test('if a registered store uses a database, list --orphans leaves out this database, and drop-orphan fails', async () => {
     const made = await provision('in-use')
     dropAfterTest(made.id)
     expect(await orphanOf(made.id)).toBeUndefined()

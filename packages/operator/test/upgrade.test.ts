@@ -85,7 +85,7 @@ test.each([
   },
 )
 
-test('if the owner upgrades a store, the command prints the SQL that an administrator must run', async () => {
+test('if the owner upgrades a store without a connection limit, the command prints the SQL that an administrator must run', async () => {
   const { id, url, reader, limit } = await olderStore(LATEST_REVISION)
   const words = ['stores', 'upgrade', id, '--to', LATEST_REVISION, '--database-url', '-']
   const { code, stderr } = await runCommand(words, { settings, input: url })
@@ -95,7 +95,7 @@ test('if the owner upgrades a store, the command prints the SQL that an administ
   expect(await limit()).toBe(-1)
 })
 
-test('if an operator has set another connection limit or trigger, an upgrade does not change it', async () => {
+test('if an operator has set another connection limit and trigger, an upgrade changes neither the limit nor the trigger', async () => {
   const { id, reader, owner, admin, limit } = await olderStore(LATEST_REVISION)
   await admin.unsafe(`alter role ${reader} connection limit 60`)
   await owner.unsafe(`

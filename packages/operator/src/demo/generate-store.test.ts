@@ -39,7 +39,7 @@ const rowsOf = (table: string) => main.get(table) ?? []
 const orders = rowsOf('orders')
 
 describe('generated rows of demo stores', () => {
-  test('if the seed is the same, the generated demo rows are the same, and otherwise they differ', () => {
+  test('if two demo stores have the same seed, their rows are equal; if the seeds differ, the rows differ', () => {
     const options = {
       ...optionsOf(DEMO_STORES[0]),
       size: { orders: 300, customers: 80, products: 40, locations: 3, groups: 4 },
@@ -48,7 +48,7 @@ describe('generated rows of demo stores', () => {
     expect(fingerprint({ ...options, seed: 'other' })).not.toBe(fingerprint(options))
   })
 
-  test('the IDs in the Postman collection are those of rows in the first demo store', () => {
+  test('each ID in the Postman collection is the ID of a row in the first demo store', () => {
     const file = new URL('../../../../docs/api/postman-collection.json', import.meta.url)
     const collection = readFileSync(file, 'utf8')
     const ids = [...collection.matchAll(/"value": "([0-9a-f-]{36})"/g)].map(([, id]) => id)
@@ -57,7 +57,7 @@ describe('generated rows of demo stores', () => {
     for (const id of ids) expect(known).toContain(id)
   })
 
-  test('if a number of rows is requested, the generated store has that many rows', () => {
+  test('if a size is requested, orders, customers, products, locations, and customer groups have that number of rows', () => {
     const { size } = DEMO_STORES[0]
     expect(orders).toHaveLength(size.orders)
     expect(rowsOf('customers')).toHaveLength(size.customers)
@@ -66,7 +66,7 @@ describe('generated rows of demo stores', () => {
     expect(rowsOf('customer_groups')).toHaveLength(size.groups)
   })
 
-  test('in every order of the first demo store, items, discount, and tax add up exactly to the cent', () => {
+  test('in every order of the first demo store, items, discount, tax, and shipping add up to the total, exact to the cent', () => {
     const itemsByOrder = new Map<ColumnValue, number>()
     for (const { order_id: id = null, price, quantity } of rowsOf('order_items')) {
       itemsByOrder.set(id, (itemsByOrder.get(id) ?? 0) + cents(price) * Number(quantity))
@@ -83,7 +83,7 @@ describe('generated rows of demo stores', () => {
     }
   })
 
-  test('if an order has a discount and several tax rates, the tax of each rate adds up exactly to the cent', () => {
+  test('if an order has a discount and two tax rates, taxByRate splits the discount between the rates, exact to the cent', () => {
     const lines = [
       { cents: 333, quantity: 1, rate: 7 },
       { cents: 333, quantity: 2, rate: 19 },
@@ -160,7 +160,7 @@ describe('generated rows of demo stores', () => {
     }
   })
 
-  test('[VER-2] a demo store can be generated at every schema version', () => {
+  test('[VER-2] at every schema version, a demo store is generated with the requested number of orders', () => {
     for (const { id } of REVISIONS) {
       const size = { orders: 60, customers: 10, products: 20, locations: 2, groups: 2 }
       const tables = tablesOf({ ...optionsOf(DEMO_STORES[0]), revision: id, size })

@@ -77,7 +77,7 @@ describe('loading a demo store', () => {
     })
   })
 
-  test('if a generated row is invalid, loading fails, and the store stays empty', async () => {
+  test('if a generated row has an invalid ID, loading throws the error 22P02, and no row of the table is stored', async () => {
     await migrateStore(connection, 'launch')
     const batches = [
       { table: 'categories', rows: [{ id, name: 'n', slug: 's', order: 1, created_at: 'now' }, { id: 'no uuid' }] },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { examineAll } from './examine-all.ts'
 
-test('if doctor examines two stores at a time, its reports are still in the order of the stores', async () => {
+test('if doctor finishes the second store before the first, its reports are still in the order of the stores', async () => {
   const running = new Map<number, () => void>()
   const done: number[] = []
   const examine = (item: number) => new Promise<number>((resolve) => running.set(item, () => resolve(item)))

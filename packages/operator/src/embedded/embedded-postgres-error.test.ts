@@ -27,7 +27,7 @@ import { processIdentity } from './process-identity.ts'
 const shared = await sharedFolder()
 
 describe('the embedded PostgreSQL after a kill', () => {
-  test('if the process ID in a stale lock file belongs to another program, the file is removed, and PostgreSQL starts', async () => {
+  test('if the process ID in a stale lock file belongs to another program, PostgreSQL starts with the notice "stale-lock"', async () => {
     const dataFolder = shared
     const server = await startEmbeddedPostgres({ dataFolder })
     const lockFile = path.join(dataFolder, 'cluster', 'postmaster.pid')
@@ -41,7 +41,7 @@ describe('the embedded PostgreSQL after a kill', () => {
     expect(await query(again.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('if PostgreSQL was killed, it starts again with its data', async () => {
+  test('if PostgreSQL was killed, the next start has the data from before the kill', async () => {
     const dataFolder = shared
     const server = await startEmbeddedPostgres({ dataFolder })
     await query(server.url('postgres'), 'create table stored as select 42 as answer')
@@ -51,7 +51,7 @@ describe('the embedded PostgreSQL after a kill', () => {
     expect(await query(again.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('if PostgreSQL still runs after its parent was killed, the next start stops it and starts a new server', async () => {
+  test('if PostgreSQL still runs after its parent process was killed, the next start stops that server and starts a new one', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
     child.process.kill('SIGKILL')
@@ -102,7 +102,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     )
   })
 
-  test('if the disk is full, starting PostgreSQL for the first time or again fails and says to free some space', async ({
+  test('if the disk is full, the first start and a later start of PostgreSQL fail and say to free some space', async ({
     skip,
   }) => {
     const dataFolder = await temporaryFolder()
@@ -168,7 +168,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     expect(unprivilegedAccount('nobody:*:-2:-2::/var/empty:')).toEqual({ userId: 4294967294, groupId: 4294967294 })
   })
 
-  test('if the binaries of PostgreSQL are missing, the error says how to install them or to use WSL or another PostgreSQL', () => {
+  test('if the PostgreSQL binaries are missing, the error names npm install, WSL on Windows, or another PostgreSQL on FreeBSD', () => {
     const missing = (): string => {
       throw new Error('not found')
     }
@@ -179,7 +179,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     expect(() => binariesPackage('freebsd', 'x64')).toThrow('your own PostgreSQL in STORE_EXPORT_DATABASE_URL')
   })
 
-  test('if an error message of PostgreSQL is unknown, no explanation is added', () => {
+  test('if an error message of PostgreSQL is unknown, recognized returns undefined', () => {
     expect(recognized('FATAL: the moon is full', { folder: '/data', port: 5432 })).toBeUndefined()
   })
 })

@@ -22,7 +22,7 @@ import { processIdentity } from './process-identity.ts'
 const shared = await sharedFolder()
 
 describe('starting the embedded PostgreSQL', () => {
-  test('if the embedded PostgreSQL is started twice, the second start uses the cluster and data of the first', async () => {
+  test('if the embedded PostgreSQL is stopped and started again, the second start uses the cluster and data of the first', async () => {
     const dataFolder = shared
     const first = await startEmbeddedPostgres({ dataFolder })
     await query(first.url('postgres'), 'create table stored as select 42 as answer')
@@ -77,7 +77,7 @@ describe('starting the embedded PostgreSQL', () => {
     expect(again.socketFolder).toBe(server.socketFolder)
   })
 
-  test('if the data folder was moved, the embedded PostgreSQL starts with the same data', async () => {
+  test('if the data folder was moved, the embedded PostgreSQL starts with the moved cluster and creates no new one', async () => {
     const parent = await temporaryFolder()
     const notices: EmbeddedNotice[] = []
     await (await startEmbeddedPostgres({ dataFolder: path.join(parent, 'here') })).stop()
@@ -111,7 +111,7 @@ describe('starting the embedded PostgreSQL', () => {
   )
 
   test.skipIf(!canSwitchUser)(
-    'if root starts the cluster of an ordinary user, the embedded PostgreSQL runs as that user',
+    'if root starts the cluster of an ordinary user, the embedded PostgreSQL uses the cluster, and that user still owns it',
     async () => {
       const parent = await temporaryFolder()
       await chmod(parent, 0o777)
@@ -127,7 +127,7 @@ describe('starting the embedded PostgreSQL', () => {
 })
 
 describe('the running embedded PostgreSQL', () => {
-  test("while the embedded PostgreSQL runs, other commands find it, and after it has stopped, they don't", async () => {
+  test('while the embedded PostgreSQL runs, findRunningPostgres returns its URL, and before and after that, undefined', async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
     const server = await startServerForTest({ dataFolder })
@@ -137,7 +137,7 @@ describe('the running embedded PostgreSQL', () => {
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
   })
 
-  test('after a crash and a restart, the embedded PostgreSQL has the same URL and its data', async () => {
+  test('after a restart without a clean shutdown, the embedded PostgreSQL has the same URL and data', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const [url, processId] = [server.url('postgres'), server.processId]
     await query(url, 'create table survivor as select 42 as answer')
@@ -147,7 +147,7 @@ describe('the running embedded PostgreSQL', () => {
     expect(server.processId).not.toBe(processId)
   })
 
-  test('if connections are open, the embedded PostgreSQL still stops', async () => {
+  test('if a client connection is open, stop still ends the embedded PostgreSQL', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const sql = postgres({ host: server.socketFolder, username: 'postgres', max: 1, onclose: () => undefined })
     await sql`select 1`
@@ -174,7 +174,7 @@ describe('the running embedded PostgreSQL', () => {
     },
   )
 
-  test('if the embedded PostgreSQL runs, removing its cluster fails', async () => {
+  test('while the embedded PostgreSQL runs, removing its cluster throws an error, and the server still accepts queries', async () => {
     const dataFolder = shared
     const server = await startServerForTest({ dataFolder })
     await expect(removeEmbeddedPostgres(dataFolder)).rejects.toThrow('already runs')

@@ -6,7 +6,7 @@ import { unprivilegedAccount } from './account.ts'
 import { binariesPackage, findBinaries, withInitdb } from './find-binaries.ts'
 import { runProgram } from './run-program.ts'
 
-test('if npm left out symbolic links between the PostgreSQL binaries, the service creates them', async () => {
+test('if npm left out symbolic links between the PostgreSQL binaries, findBinaries returns an initdb that runs', async () => {
   const packageFolder = await unlinkedPackage(await temporaryFolder())
   const wanted = { account: undefined, copyFolder: await temporaryFolder(), packageFolder }
   const binaries = await findBinaries(wanted)
@@ -17,7 +17,7 @@ test('if npm left out symbolic links between the PostgreSQL binaries, the servic
 })
 
 test.skipIf(!isRoot)(
-  "if the user of PostgreSQL can't reach the binaries, the service copies them, even with a strict umask",
+  "if the PostgreSQL user can't reach the binaries, findBinaries returns a copy that this user can run, even with umask 077",
   async () => {
     const closed = await temporaryFolder()
     const packageFolder = await unlinkedPackage(closed)
@@ -34,7 +34,7 @@ test.skipIf(!isRoot)(
 )
 
 test.skipIf(isRoot)(
-  'if the folder of the PostgreSQL binaries is not writable, the service copies them and creates the links',
+  'if the folder of the PostgreSQL binaries lacks links and is not writable, findBinaries returns an initdb that runs',
   async () => {
     const packageFolder = await unlinkedPackage(await temporaryFolder())
     const library = path.join(packageFolder, 'native', 'lib')

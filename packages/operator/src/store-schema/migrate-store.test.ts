@@ -61,7 +61,7 @@ describe('migrations of a store', () => {
     }
   })
 
-  test('if the contract says "or null" for a field, the migrated column is nullable, and otherwise it is not', async () => {
+  test('if a field can be null in the contract, its column in a migrated store is nullable, and otherwise not null', async () => {
     await migrate(LATEST_REVISION)
     const found = new Map((await columns()).map(({ table, name, nullable }) => [`${table}.${name}`, nullable]))
     const resources: Resource[] = [
@@ -99,7 +99,7 @@ describe('migrations of a store', () => {
     expect(found).not.toContain('orders.currency')
   })
 
-  test('if a migration of a store fails, it changes nothing', async () => {
+  test('if a migration of a store fails, it adds no column, and the store keeps its schema version', async () => {
     await migrate('launch')
     await sql`create table public.customer_groups (id int)`
     await expect(migrate('v1.1')).rejects.toThrow('customer_groups')

@@ -129,7 +129,7 @@ describe('provisioned stores', () => {
     })
   })
 
-  test('[R28] if an older reader role has a lock_timeout, an upgrade by an administrator resets it', async () => {
+  test('[R28] if the reader role has a lock_timeout, an upgrade by an administrator resets the value, and an upgrade by the owner does not', async () => {
     const { databaseUrl, readerUrl } = await provision('launch')
     const limit = () => using(readerUrl, async (sql) => (await sql`show lock_timeout`)[0]?.lock_timeout)
     expect(await limit()).toBe('0')
@@ -158,7 +158,7 @@ describe('provisioned stores', () => {
     }
   })
 
-  test('if another role has an open transaction, the reader role can see when it started', async () => {
+  test('if another role has an open transaction, the reader role can read the start time of this transaction', async () => {
     const { readerUrl } = await provision('launch')
     await using(inject('postgresUrl'), (admin) =>
       admin.begin(async (transaction) => {
@@ -185,7 +185,7 @@ describe('provisioned stores', () => {
     await using(databaseUrl, async (sql) => expect(await sql`select 1 from store`).toHaveLength(1))
   })
 
-  test('if provisioning fails, no database and no role are left', async () => {
+  test('if provisioning fails because of an invalid store name, no database and no role are left', async () => {
     const storeId = randomUUID()
     await expect(provision(LATEST_REVISION, { storeId, name: 'nul \0 byte' })).rejects.toThrow()
     await using(inject('postgresUrl'), async (sql) => {
@@ -209,7 +209,7 @@ describe('provisioned stores', () => {
     await using(databaseUrl, (sql) => sql`insert into locations (id, name) values (gen_random_uuid(), 'n')`)
   })
 
-  test('if a superuser upgrades a store whose owner has created triggers, they run as a temporary role that is no superuser', async () => {
+  test('if a superuser upgrades a store whose owner has created triggers, the triggers run as a temporary role that is no superuser', async () => {
     const { databaseUrl } = await provision('launch')
     const database = new URL(databaseUrl).pathname.slice(1)
     await using(databaseUrl, async (sql) => {

@@ -12,13 +12,13 @@ describe('SQL text', () => {
     expect(quoteText("\\'")).toBe("E'\\\\'''")
   })
 
-  test('if a block contains dollar quotes, its own quotes are different', () => {
+  test('if a block contains dollar quotes, dollarQuote encloses the block in different dollar quotes', () => {
     expect(dollarQuote('begin end')).toBe('$$ begin end $$')
     expect(dollarQuote('"a$$b"')).toBe('$block1$ "a$$b" $block1$')
     expect(dollarQuote('"a$$b$block1$c"')).toBe('$block2$ "a$$b$block1$c" $block2$')
   })
 
-  test('if semicolons are in strings, function bodies, or comments, a SQL file is not split there', () => {
+  test('if semicolons are in strings, function bodies, or comments, splitStatements does not split the SQL at these semicolons', () => {
     const file = `-- one; two\nselect ';', "a;b";\ncreate function f() as $$ begin; end; $$;\n\nselect 1 - 1`
     expect(splitStatements(file)).toEqual([
       `select ';', "a;b"`,
@@ -27,7 +27,7 @@ describe('SQL text', () => {
     ])
   })
 
-  test('if commas are in parentheses or strings, a SQL list is not split there', () => {
+  test('if commas are in parentheses or strings, splitAtCommas does not split the SQL list at these commas', () => {
     expect(splitAtCommas(`a text default 'b, (c', (coalesce(d, e)), "f,g"`)).toEqual([
       `a text default 'b, (c'`,
       '(coalesce(d, e))',
@@ -35,7 +35,7 @@ describe('SQL text', () => {
     ])
   })
 
-  test('the SQL of grants for the first and the last schema version has their columns and no password hash', () => {
+  test('readerGrantsSql returns the columns of the first and the last schema version, without the password hash', () => {
     const launch = readerGrantsSql({ role: 'r', revision: 'launch' })
     expect(launch).toContain(
       'grant select ("id", "email", "name", "processor_customer_id", "email_verified", "created_at") on public."customers" to "r";',
@@ -57,7 +57,7 @@ describe('SQL text', () => {
 describe('connection URLs', () => {
   const login = { user: 'o', password: 'p@/', database: 'd' }
 
-  test('if a connection URL has several hosts, ports, and options, the URL for another role has them, too', () => {
+  test('if a connection URL has several hosts, ports, and options, urlForLogin returns a URL with the same hosts, ports, and options', () => {
     expect(urlForLogin('postgres://admin:x@h1:1,h2:2/postgres?sslmode=verify-full&user=a', login)).toBe(
       'postgres://o:p%40%2F@h1:1,h2:2/d?sslmode=verify-full',
     )

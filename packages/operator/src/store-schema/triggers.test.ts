@@ -82,7 +82,7 @@ describe('triggers for updated_at of a row', () => {
     expect(rows.map(({ at }) => at)).toEqual(['2021-05-05 00:00:00+00', 'infinity', '-infinity'])
   })
 
-  test('if a transaction started before the last change of a row, its update still increases updated_at', async () => {
+  test('if a transaction started before the last change of a row, an update in this transaction still increases updated_at', async () => {
     const other = openClient(database.url)
     await sql.begin(async (early) => {
       await early`select now()`
@@ -175,7 +175,7 @@ describe('triggers for updated_at of parents', () => {
     expect(await changedIds('orders')).toEqual([])
   })
 
-  test('[R29] if a variant or an address changes, updated_at of its product or customer changes', async () => {
+  test('[R29] if a variant is added, or an address is added or removed, updated_at of its product or customer changes', async () => {
     await sql`insert into products (id, name, slug, price) values (${A}, 'n', 's', 1)`
     await sql`insert into customers (id, email) values (${A}, 'a'), (${B}, 'b')`
     await backdate('products')

@@ -62,7 +62,7 @@ test('if a path is unknown, the response is 404; if a method is not allowed, the
   expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST, GET'])
 })
 
-test('if a body is not JSON or missing, the response is 400; if it is of another type 415; if it is too large 413', async () => {
+test('if a body is missing or not JSON, the response is 400; if its content type is not JSON, 415; if it is too large, 413', async () => {
   const invalid = await scene.send('POST /v1/stores', { body: '{"name":' })
   expect([invalid.status, invalid.json.errors[0].field]).toEqual([400, 'body'])
   const missing = await scene.send('POST /v1/stores')
@@ -88,7 +88,7 @@ test('if a request completes, an event has its route, its status, and the ID of 
   })
 })
 
-test('if the control database fails unexpectedly, the response is 500 and an event has the cause', async () => {
+test('if a table of the control database is missing, the response is 500 without its name, and an event has the cause', async () => {
   const own = await startAdminScene()
   onTestFinished(() => own.close())
   await own.sql`alter table memberships rename to lost`
@@ -114,7 +114,7 @@ test('if a live node lacks the secret, saving a database URL with a password get
   expect(change.status).toBe(409)
 })
 
-test('if a database refuses the connection of an upgrade, the response is 502 with its message', async () => {
+test('if the database of an upgrade does not exist, the response is 502 and says that the database does not exist', async () => {
   const url = new URL(scene.controlUrl)
   url.pathname = '/does_not_exist'
   const body = { to: 'v1.6', database_url: url.href }
@@ -135,7 +135,7 @@ test('if the control database is unreachable, the response is 503', async () => 
   ])
 })
 
-test('if the OpenAPI document is requested without a token, the response is the document', async () => {
+test('if /openapi.json is requested without a token, the response is 200 with the OpenAPI document', async () => {
   const { status, json } = await scene.send('GET /openapi.json', { token: '' })
   expect([status, json.openapi]).toEqual([200, '3.1.0'])
   expect(Object.keys(json.paths)).toContain('/v1/stores/batch')
@@ -143,7 +143,7 @@ test('if the OpenAPI document is requested without a token, the response is the 
 
 const BODY = { name: 'Shop', state: 'generating', keys: [{ name: 'one' }] }
 
-test('if a request is repeated with its Idempotency-Key, the response is the same and nothing changes', async () => {
+test('if a request is repeated with its Idempotency-Key, the response is the same, and the audit log gets no event', async () => {
   const headers = { 'idempotency-key': 'order-1' }
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
   const before = await scene.audit()
@@ -155,7 +155,7 @@ test('if a request is repeated with its Idempotency-Key, the response is the sam
   expect(Buffer.from(row?.response, 'base64').toString('latin1')).not.toContain('sdx_')
 })
 
-test('if an Idempotency-Key comes with another body or path, the response is 422', async () => {
+test('if an Idempotency-Key is used again with another body or path, the response is 422', async () => {
   const headers = { 'idempotency-key': 'order-2' }
   const body = { name: 'Stock' }
   const [first, second] = [await scene.store(), await scene.store()]
@@ -168,7 +168,7 @@ test('if an Idempotency-Key comes with another body or path, the response is 422
     expect([status, json.type]).toEqual([422, '/operate/admin-api.html#idempotency-key-reused'])
 })
 
-test('if two tokens use the same Idempotency-Key, each gets a response of its own', async () => {
+test('if requests of two tokens have the same Idempotency-Key, each request creates its own store', async () => {
   const headers = { 'idempotency-key': 'order-3' }
   const { text: token } = await scene.createToken('second')
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
@@ -209,7 +209,7 @@ test('if a request with an Idempotency-Key gets a 5xx response, a repetition run
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([503, null])
 })
 
-test('if the node stopped while it ran a request with an Idempotency-Key, a repetition runs it again after a minute', async () => {
+test('if the node stopped during a request with an Idempotency-Key, a repetition gets 409 for a minute, and then runs the request again', async () => {
   const headers = { 'idempotency-key': 'order-9' }
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
   const abandon = (seconds: number) => scene.sql`
@@ -222,7 +222,7 @@ test('if the node stopped while it ran a request with an Idempotency-Key, a repe
   expect([again.status, again.json.id === first.json.id]).toEqual([201, false])
 })
 
-test('if a stored response is 24 hours old, the cleanup deletes it, and a repetition runs the request again', async () => {
+test('if a stored response is older than 24 hours, a repetition runs the request again, and the cleanup deletes the response', async () => {
   const headers = { 'idempotency-key': 'order-7' }
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
   await scene.sql`update idempotency_keys set active_at = now() - interval '25 hours'`

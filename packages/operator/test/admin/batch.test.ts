@@ -42,7 +42,7 @@ test('if some lines of a batch are invalid, the other lines create stores, and t
   ])
 })
 
-test('if the same batch is sent again, every line returns its store and nothing changes', async () => {
+test('if the same batch is sent again, each result has the existing store, and the audit log gets no event', async () => {
   const lines = Array.from({ length: 50 }, (_, index) => store(`b-${index}`))
   const first = await batch(lines)
   expect(first.results.every(({ status }) => status === 201)).toBe(true)
@@ -61,7 +61,7 @@ test('if one external ID is in two lines of a batch, both results have the same 
   expect(results[0].store.id).toBe(results[1].store.id)
 })
 
-test('if a line of a batch provisions a database, its result has the URL of the owner', async () => {
+test('if a line of a batch provisions a database, the result of this line has the URL of the owner', async () => {
   const { results } = await batch([{ name: 'Shop', provision: { revision: 'v1.6' } }, store('d-1')])
   dropAfterTest(results[0].store.id)
   expect(results).toMatchObject([
@@ -70,7 +70,7 @@ test('if a line of a batch provisions a database, its result has the URL of the 
   ])
 })
 
-test('if a batch is repeated with its Idempotency-Key, the text of each key is returned again', async () => {
+test('if a batch is repeated with its Idempotency-Key, the response is the same, with the text of each key', async () => {
   const headers = { 'idempotency-key': 'batch-1' }
   const first = await batch([store('e-1'), store('e-2')], headers)
   const again = await batch([store('e-1'), store('e-2')], headers)
@@ -99,7 +99,7 @@ test('if the client closes the connection during a batch, the batch completes, a
   expect(again.results.map(({ status }) => status)).toEqual(lines.map(() => 201))
 })
 
-test('if the node stops during a batch, it creates no more stores and stores no response for the Idempotency-Key', async () => {
+test('if the node stops during a batch, the node creates no more stores and keeps no response for the Idempotency-Key', async () => {
   const own = await startAdminScene()
   const lines = Array.from({ length: 1000 }, (_, index) => JSON.stringify(store(`g-${index}`)))
   const headers = { ...NDJSON, authorization: `Bearer ${own.token.text}`, 'idempotency-key': 'batch-3' }
@@ -116,7 +116,7 @@ test('if the node stops during a batch, it creates no more stores and stores no 
   await own.close()
 })
 
-test('if a batch has no line or more than 1,000 lines, the response is 400; if it is too large, the response is 413', async () => {
+test('if a batch has no line or more than 1,000 lines, the response is 400; if its body is too large, 413', async () => {
   const empty = await scene.send('POST /v1/stores/batch', { body: '\n\n', headers: NDJSON })
   const many = await scene.send('POST /v1/stores/batch', { body: '{}\n'.repeat(1001), headers: NDJSON })
   for (const [{ status, json }, count] of [

@@ -28,7 +28,7 @@ test.each([
   ['GET /v1/audit-events?since=0000-01-01T00:00:00Z', 'since', YEARS_RULE],
   ['GET /v1/audit-events?since=9999-12-31T23:59:59-01:00', 'since', YEARS_RULE],
   ['GET /v1/stores/x/usage?since=0001-01-01T00:00:00%2B01:00', 'since', YEARS_RULE],
-])('if the request is %s, the response is 400 and names %s', async (request, field, message) => {
+])('if the request is %s, the response is 400 and names the field %s', async (request, field, message) => {
   const { status, json } = await scene.send(request)
   expect([status, json.errors]).toEqual([400, [{ field, message }]])
 })
@@ -41,7 +41,7 @@ test.each([
   ['GET /v1/stores/__proto__', 404],
   ['DELETE /v1/keys/%00', 404],
   ['DELETE /v1/merchants/%00', 400],
-])('if the request is %s, the response is %i', async (request, status) => {
+])('if the request has an invalid or unknown ID, as in %s, the response is %i', async (request, status) => {
   expect((await scene.send(request)).status).toBe(status)
 })
 
@@ -71,7 +71,7 @@ test.each(['postgres://u:p@h/d\0', 'postgres://u:p%00@h/d', 'postgres://u%00@h/d
   },
 )
 
-test('if a body has 200,000 unknown fields, the response has 100 errors', async () => {
+test('if a body has 200,000 unknown fields, the response has errors for 100 fields and the number of the other fields', async () => {
   const fields = Array.from({ length: 200_000 }, (_, index) => `"k${index}":1`)
   const line = `{"name":"S","state":"generating",${fields.join(',')}}`
   const { status, text } = await scene.send('POST /v1/stores/batch', { body: line, headers: NDJSON })
@@ -81,21 +81,21 @@ test('if a body has 200,000 unknown fields, the response has 100 errors', async 
   expect(problem.detail).toMatch(/^not valid: k0, .*, k99, and 199900 more$/)
 })
 
-test('if the name of an unknown field is long, the response shortens it', async () => {
+test('if the name of an unknown field has 900,000 characters, the response has only the first 60 characters', async () => {
   const body = { name: 'S', state: 'generating', ['x'.repeat(900_000)]: 1 }
   const { status, text, json } = await scene.send('POST /v1/stores', { body })
   expect([status, json.errors[0].field]).toEqual([400, `${'x'.repeat(60)}…`])
   expect(text.length).toBeLessThan(1000)
 })
 
-test('if a body is nested deeply, the response is 400', async () => {
+test('if a body has 400,000 nested arrays, the response is 400', async () => {
   const { status } = await scene.send('POST /v1/stores', {
     body: `{"name":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
   })
   expect(status).toBe(400)
 })
 
-test('if a body is not UTF-8, the response is 400 and nothing is created', async () => {
+test('if a body is not UTF-8, the response is 400, and no store is created', async () => {
   const before = (await scene.audit()).length
   const body = Buffer.from('{"name":"Caf\xe9","state":"generating"}', 'latin1')
   const { status, json } = await scene.send('POST /v1/stores', { body })
@@ -103,7 +103,7 @@ test('if a body is not UTF-8, the response is 400 and nothing is created', async
   expect(await scene.audit()).toHaveLength(before)
 })
 
-test('if one line of a batch is not UTF-8, the other lines create their stores', async () => {
+test('if one line of a batch is not UTF-8, the result of this line is 400, and the other lines create stores', async () => {
   const lines = ['{"name":"Café","state":"generating"}', '{"name":"Caf\xff"}', '{"name":"東京","state":"generating"}']
   const [first = '', broken = '', last = ''] = lines
   const body = Buffer.concat([Buffer.from(`${first}\r\n`), Buffer.from(`${broken}\n`, 'latin1'), Buffer.from(last)])
@@ -123,7 +123,7 @@ test('if a body begins with a byte order mark, the store is created', async () =
   expect((await scene.send('POST /v1/stores', { body: '\ufeff{"name":"S","state":"generating"}' })).status).toBe(201)
 })
 
-test('if the client closes the connection before the end of the body, the event has the status 400', async () => {
+test('if the client closes the connection before the end of the body, the event of the request has the status 400', async () => {
   const socket = connect(Number(new URL(scene.url).port), '127.0.0.1')
   await once(socket, 'connect')
   const seen = scene.events.length

@@ -18,7 +18,7 @@ async function keyOf(storeId: string, body: object = { name: 'Stock' }) {
   return json
 }
 
-test('if a key is created, the response has its text, and the list of keys does not', async () => {
+test('if a key is created, the response has the text of the key, and the list of keys does not', async () => {
   const storeId = await scene.store()
   const body = { name: 'Stock', expires_at: '2099-01-01T00:00:00Z', allowed_addresses: ['10.0.0.0/8'] }
   const key = await keyOf(storeId, body)
@@ -65,7 +65,7 @@ test('if some permissions of a key are changed, its other permissions stay', asy
   expect([status, json.errors.map(({ field }: { field: string }) => field)]).toEqual([400, Object.keys(invalid)])
 })
 
-test('if a change of a key has no member, the response names the members, and the key keeps its limits', async () => {
+test('if the body of a change is {}, the response is 400 with the accepted members, and the key keeps its limits', async () => {
   const limits = {
     scopes: ['products:read'],
     allowed_addresses: ['10.0.0.0/8'],
@@ -92,7 +92,7 @@ test('if a key is replaced without a body, the new key has the same name and doe
   expect([status, json]).toMatchObject([201, { name: 'Stock', expires_at: null }])
 })
 
-test('if a key is revoked twice, the second response says that it was revoked before', async () => {
+test('if a key is revoked twice, the second response says that the key was already revoked', async () => {
   const { id } = await keyOf(await scene.store())
   expect((await scene.send(`DELETE /v1/keys/${id}`)).json).toEqual({ id, revoked: true, already: false })
   expect((await scene.send(`DELETE /v1/keys/${id}`)).json).toEqual({ id, revoked: true, already: true })
@@ -112,7 +112,7 @@ test('if a key is replaced, the new key has the same permissions, and replacing 
   expect(states.find(({ id }: { id: string }) => id === json.id).state).toBe('revoked')
 })
 
-test('if a key is revoked or has expired, a change and a replacement get 409', async () => {
+test('if a key is revoked or has expired, changing and replacing the key get 409', async () => {
   const storeId = await scene.store()
   const [revoked, expired] = [await keyOf(storeId), await keyOf(storeId)]
   await scene.send(`DELETE /v1/keys/${revoked.id}`)
@@ -134,15 +134,18 @@ test('if ends_after_hours of a replacement is 2, the response is 400 with the ac
   ])
 })
 
-test.each(['nonsense', randomUUID()])('if no key has the ID %s, every route of a key responds 404', async (id) => {
-  const responses = [
-    await scene.send(`PATCH /v1/keys/${id}`, { body: { name: 'a' } }),
-    await scene.send(`DELETE /v1/keys/${id}`),
-    await scene.send(`POST /v1/keys/${id}/replace`, { body: {} }),
-  ]
-  for (const { status, json } of responses)
-    expect([status, json.type]).toEqual([404, '/operate/admin-api.html#unknown-key'])
-})
+test.each(['nonsense', randomUUID()])(
+  'if no key has the ID %s, changing, revoking, and replacing the key get 404',
+  async (id) => {
+    const responses = [
+      await scene.send(`PATCH /v1/keys/${id}`, { body: { name: 'a' } }),
+      await scene.send(`DELETE /v1/keys/${id}`),
+      await scene.send(`POST /v1/keys/${id}/replace`, { body: {} }),
+    ]
+    for (const { status, json } of responses)
+      expect([status, json.type]).toEqual([404, '/operate/admin-api.html#unknown-key'])
+  },
+)
 
 test('if a token changes a key, each event of the audit table has the token as its actor', async () => {
   const storeId = await scene.store()

@@ -36,7 +36,7 @@ test('if a new address becomes a member, the response is 201 and the list has th
   ])
 })
 
-test('if the last admin gets another role, the response is 409; if another member gets one, the response is 200', async () => {
+test('if the only admin of a store gets another role, the response is 409; after a second admin is added, 200', async () => {
   const storeId = await scene.store()
   await put(storeId, 'one@example.com', 'admin')
   await put(storeId, 'two@example.com', 'viewer')
@@ -46,7 +46,7 @@ test('if the last admin gets another role, the response is 409; if another membe
   expect((await put(storeId, 'one@example.com', 'viewer')).status).toBe(200)
 })
 
-test('if the address and the role of a member are not valid, the response lists both errors', async () => {
+test('if the email address and the role of a member are invalid, the response is 400 with an error for each', async () => {
   const { status, json } = await put(await scene.store(), 'unknown', 'owner')
   expect([status, json.errors]).toEqual([
     400,
@@ -57,7 +57,7 @@ test('if the address and the role of a member are not valid, the response lists 
   ])
 })
 
-test('if a member is removed twice, the second response says that there was no member', async () => {
+test('if a member is removed twice, the second response says that the member was already removed', async () => {
   const storeId = await scene.store()
   await put(storeId, 'gone@example.com', 'admin')
   const request = `DELETE /v1/stores/${storeId}/members/gone@example.com`
@@ -141,7 +141,7 @@ test('if the audit log of a store is read in pages, every event is returned once
   expect(actions).toEqual(['store.added', 'key.created', 'key.created', 'store.changed'])
 })
 
-test('if the audit log is read since a time, older events are left out', async () => {
+test('if audit events are requested with since, the response leaves out events before this time', async () => {
   const all = (await scene.send('GET /v1/audit-events')).json.data
   const last = all.at(-1)
   expect(last).toMatchObject({ id: expect.any(String), actor: expect.any(String), details: expect.any(Object) })

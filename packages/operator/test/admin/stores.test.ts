@@ -52,7 +52,7 @@ test('if a new store is posted with keys, the response is 201 with the text of e
   ])
 })
 
-test('if the external ID is known, the response is the existing store with 200 and only missing keys are created', async () => {
+test('if a store with the external ID exists, the response is 200 with this store, and only missing keys are created', async () => {
   const body = { name: 'Shop', external_id: 'known', state: 'generating', keys: [{ name: 'one' }] }
   const first = await scene.send('POST /v1/stores', { body })
   const again = await scene.send('POST /v1/stores', {
@@ -75,7 +75,7 @@ test('if a key of a known store was revoked, the same request does not create th
   expect(again.json.keys).toEqual([{ id, name: 'one', key: null, created: false }])
 })
 
-test('if several fields of a store are not valid, the response lists all of them', async () => {
+test('if several fields of a store are invalid, the response is 400 and names each of these fields', async () => {
   const body = {
     name: ' ',
     external_id: 'with space',
@@ -156,7 +156,7 @@ test('if a store is provisioned, the first response has the URLs of its owner an
   ])
 })
 
-test('if the database of a store is unreachable, its health is not ok and has an error', async () => {
+test('if the database of a store is unreachable, the response of its health has "ok": false and an error', async () => {
   const { json: created } = await scene.send('POST /v1/stores', { body: { name: 'Shop', database_url: DATABASE_URL } })
   const { status, json } = await scene.send(`GET /v1/stores/${created.id}/health`)
   expect([status, json.ok, json.findings[0]]).toMatchObject([
@@ -200,13 +200,13 @@ test('if stores are filtered by an external ID, only that store is returned', as
   expect((await scene.send('GET /v1/stores?external_id=unknown')).json.data).toEqual([])
 })
 
-test('if several parameters of a list are not valid, the response lists all of them', async () => {
+test('if several parameters of a list are invalid, the response is 400 and names each of these parameters', async () => {
   const { status, json } = await scene.send('GET /v1/stores?limit=0&cursor=nonsense&page=2')
   const fields = json.errors.map(({ field }: { field: string }) => field)
   expect([status, fields.sort()]).toEqual([400, ['cursor', 'limit', 'page']])
 })
 
-test('if an external ID has reserved characters, its percent-encoded form finds the store', async () => {
+test('if an external ID has reserved characters, a path with the percent-encoded ID returns the store', async () => {
   const externalId = 'eu/42?a=%2F#b'
   const body = { name: 'Shop', external_id: externalId, state: 'generating' }
   const { json } = await scene.send('POST /v1/stores', { body })
@@ -231,7 +231,7 @@ test('if a store without a database is set to ready, the response is 400 and nam
   expect([status, json.errors[0].field]).toEqual([400, 'database_url'])
 })
 
-test('if a change of a store has no member, the response is 400', async () => {
+test('if the body of a change is {}, the response is 400 with the accepted members', async () => {
   const { status, json } = await scene.send(`PATCH /v1/stores/${await scene.store()}`, { body: {} })
   expect([status, json.errors]).toEqual([
     400,
@@ -239,7 +239,7 @@ test('if a change of a store has no member, the response is 400', async () => {
   ])
 })
 
-test('if a store is removed twice, the second response says that it was removed before', async () => {
+test('if a store is removed twice, the second response says that the store was already removed', async () => {
   const { json: store } = await scene.send('POST /v1/stores', {
     body: { name: 'Shop', state: 'generating', keys: [{ name: 'one' }] },
   })
@@ -292,7 +292,7 @@ test.each([
   ['POST /v1/stores/unknown/upgrade', { to: 'v1.6' }],
   ['POST /v1/stores/unknown/keys', { name: 'a' }],
   ['PUT /v1/stores/unknown/members/a@example.com', { role: 'admin' }],
-])('if no store has the ID, %s with a body responds 404', async (request, body) => {
+])('if no store has the ID, %s with a body gets the problem unknown-store', async (request, body) => {
   expect((await scene.send(request, { body })).json.type).toBe('/operate/admin-api.html#unknown-store')
 })
 

@@ -72,7 +72,7 @@ test(`[R28, PAG-4] if the schema changes while ${WALKS} lists are read, each lis
   }
 })
 
-test(`[R28, ERR-3] if a migration locks a table for ${OPEN_SECONDS} s, a page gets at most one 502, and no row is lost`, async () => {
+test(`[R28, ERR-3] if a migration locks a table for ${OPEN_SECONDS} s, each page gets at most one 502, and the list returns every row`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const node = await platform.startNode()

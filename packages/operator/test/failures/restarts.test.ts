@@ -102,7 +102,7 @@ async function isStreaming(primary: PostgresCluster): Promise<boolean> {
   }
 }
 
-test(`[ERR-3, PAG-4] if a standby is promoted while a list is read, the list continues on it (${FAILOVERS} times)`, async () => {
+test(`[ERR-3, PAG-4] if a standby replaces a killed primary while a list is read, the list returns each row once (${FAILOVERS} times)`, async () => {
   const platform = await createPlatform()
   const { store, expected, pair } = await replicated(platform)
   const node = await platform.startNode()

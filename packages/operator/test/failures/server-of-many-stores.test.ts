@@ -52,7 +52,7 @@ async function connectAsPlatform(cluster: PostgresCluster): Promise<void> {
   await sql`select 1`.finally(() => sql.end())
 }
 
-test('[ERR-3] if two nodes read 200 stores of one server, enough connections are left for the platform', async () => {
+test('[ERR-3] if two nodes read 200 stores of one server, every request gets 200, and the platform can still connect', async () => {
   const { cluster, admin, platform } = await makeServer(100)
   const stores = await makeStores(platform, cluster, STORES)
   const held = Array.from({ length: OF_PLATFORM }, () => openClientForTest(urlOfPlatform(cluster)))
@@ -73,7 +73,7 @@ test('[ERR-3] if two nodes read 200 stores of one server, enough connections are
   expect(most).toBeLessThanOrEqual(2 * 20)
 })
 
-test('[ERR-3] if the server has no free connection, the node closes an idle connection, and the request gets 200', async () => {
+test('[ERR-3] if the server has no free connection, the node closes idle connections of other stores, and the request gets 200', async () => {
   const { cluster, platform } = await makeServer(25)
   const stores = await makeStores(platform, cluster, 6)
   const node = await platform.startNode({ settings: { CONTROL_POOL_SIZE: '1' } })
