@@ -188,7 +188,7 @@ describe('contract violations', () => {
   }
   const HOUR_MS = 3_600_000
 
-  test('if a contract violation repeats, it is logged once per store, field, kind, and hour', () => {
+  test('if a contract violation repeats, the log gets one line per store, field, kind, and hour', () => {
     const lines: string[] = []
     const clock = { now: 5 * HOUR_MS }
     const log = createLog({

@@ -25,7 +25,7 @@ test.each([
   ['smtp://mail.example.com', 'Store export', 'STORE_EXPORT_MAIL_FROM: must be an address such as'],
   ['smtp://mail.example.com', 'Store\nBcc: a@b.example', 'STORE_EXPORT_MAIL_FROM: must be an address such as'],
 ])(
-  'if STORE_EXPORT_SMTP_URL is %j and STORE_EXPORT_MAIL_FROM is %j, the error is "%s", without the password',
+  'if STORE_EXPORT_SMTP_URL is %j and STORE_EXPORT_MAIL_FROM is %j, the error contains "%s" and no password',
   (url, from, message) => {
     const read = () => settingsFor(url, from)
     expect(read).toThrow(message)

@@ -83,7 +83,7 @@ describe('store-export', () => {
     expect(stderr).toMatch(/^store-export: STORE_EXPORT_DATABASE_URL is not set, and no demo runs .* "npm start"\n$/)
   })
 
-  test('if no secret is set, each command that needs it exits with code 1 and says that STORE_EXPORT_SECRET is not set', async () => {
+  test('if no secret is set, each command that needs a secret exits with code 1 and says that STORE_EXPORT_SECRET is not set', async () => {
     const commands = [['migrate'], ['serve'], ['stores', 'list'], ['keys', 'list'], ['secrets', 'rotate'], ['doctor']]
     const ends = await Promise.all(
       commands.map((words) => runCommand(words, { settings: { DATABASE_URL: control.url } })),
@@ -161,7 +161,7 @@ describe('store-export stores', () => {
     expect(added.database_url).toBe('postgres://reader@db.example/shop')
   })
 
-  test("if a store's URL has a password, the control database has it encrypted, and no command prints it", async () => {
+  test('if the database URL of a store has a password, stores add does not print the password, and stores it encrypted', async () => {
     const url = 'postgres://reader:hush@db.example/shop'
     const words = ['stores', 'add', '--name', 'Sealed', '--json', '--database-url']
     const warned = await runCommand([...words, url], { settings })
@@ -188,7 +188,7 @@ describe('store-export stores', () => {
     expect(made).toMatchObject({ name: 'Shop & Sons', origin: 'generated', state: 'ready', revision: 'v1.3' })
   })
 
-  test('if the name of a store is invalid, stores provision creates no database', async () => {
+  test('if the name of a store is too long, stores provision exits with code 1 and creates no role', async () => {
     // An administrator becomes a member of each owner that it creates. Other tests provision with another
     // administrator.
     const name = `admin_${randomBytes(6).toString('hex')}`
@@ -208,7 +208,7 @@ describe('store-export stores', () => {
     await sql.unsafe(`drop role ${name}`)
   })
 
-  test('if stores upgrade runs twice, the second run changes nothing', async () => {
+  test('if stores upgrade runs twice with the same version, the second run applies no migration and repairs nothing', async () => {
     const made = await runJson('stores', 'provision', '--name', 'Old', '--revision', 'launch')
     dropAfterTest(made.id)
     const upgraded = await runJson('stores', 'upgrade', made.id, '--to', 'v1.2')
@@ -372,7 +372,7 @@ describe('store-export keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
-  test('if a key is turned off, keys list shows the state off until keys turn-on, and a second turn-off says that the key was already off', async () => {
+  test('if a key is turned off, keys list shows the state off until keys turn-on, and a second turn-off prints "already": true', async () => {
     const store = await register('Stand')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     const listed = async () => (await runJson('keys', 'list', '--store', store)).keys[0]

@@ -182,7 +182,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test("[R42] if a table of a newer schema version can't be read, running the SQL that doctor prints makes it readable", async () => {
+  test("[R42] if a table of a newer schema version can't be read, running the SQL that doctor prints makes the table readable", async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`alter table locations rename to locations_before;
       create table locations (like locations_before including all)`)
@@ -220,7 +220,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     ])
   })
 
-  test("if a store can't be reached, doctor reports it as unreachable and examines the other stores", async () => {
+  test("if the database of a store can't be reached, doctor reports the store as unreachable and examines the other stores", async () => {
     const url = 'postgres://reader:hush@127.0.0.1:1/shop'
     const add = ['stores', 'add', '--name', 'Gone', '--json', '--database-url', '-']
     const gone = (await runCommand(add, { settings, input: url })).json.id

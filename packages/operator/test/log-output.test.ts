@@ -72,7 +72,7 @@ function makePipe() {
 
 const REQUESTS = 6000
 
-test('if the log is not read for a while, requests get 200, and one event reports the number of dropped lines', async () => {
+test('if nothing reads the log during 6,000 requests, each request gets 200, and one event reports the number of dropped lines', async () => {
   const { writer, read } = makePipe()
   const { service, sendRequests, dropped, health } = await startServiceTo(writer)
   expect(new Set(await sendRequests(REQUESTS))).toEqual(new Set([200]))

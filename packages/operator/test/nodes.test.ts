@@ -16,7 +16,7 @@ async function startThree(settings: Readonly<Record<string, string>> = {}) {
   return { fleet, store, nodes, addresses: nodes.map(({ url }) => url) }
 }
 
-test(`[LIM-1, R8] if a key sends a burst to three nodes, together they accept 120 requests (${ROUNDS} rounds)`, async () => {
+test(`[LIM-1, R8] if a key sends a burst to three nodes, the nodes together accept 120 requests (${ROUNDS} rounds)`, async () => {
   const { fleet, store, addresses } = await startThree({ REQUESTS_PER_MINUTE: '120' })
   for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, addresses)
 })

@@ -190,7 +190,7 @@ test('if two nodes run with --dashboard, a merchant who signed in on one can cre
   expect(nodes.map((node) => node.output().stdout).join()).not.toContain(token)
 })
 
-test('if DASHBOARD_URL is http:// and not a loopback address, serve exits and says that it must begin with https://', async () => {
+test('if DASHBOARD_URL is http:// and not a loopback address, serve exits with code 1 and says that the URL must begin with https://', async () => {
   const { settings, service } = await startService()
   await service.end('SIGTERM')
   const { code, stderr } = await runCommand(['serve', '--dashboard'], {
@@ -219,7 +219,7 @@ test('if no control database is set, serve exits with code 1 and says that STORE
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: not set; .*\n$/)])
 })
 
-test('[LIM-1, AUTH-5] if a key uses two nodes, they accept 120 of its requests, and none after its revocation', async () => {
+test('[LIM-1, AUTH-5] if a key uses two nodes, the nodes together accept 120 of its requests in a minute, and none after its revocation', async () => {
   const { control, settings, store, url } = await startService()
   const second = startCommand(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
   const [, otherUrl = ''] = await second.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)

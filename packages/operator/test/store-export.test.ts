@@ -48,7 +48,7 @@ describe.each(COMMANDS)('$name', (command) => {
   )
 
   test.runIf(hasRuntime).each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'if the command gets %s, it forwards the signal to the program',
+    'if the command gets %s, the program gets the same signal',
     async (signal) => {
       const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
       if (child.stdout !== null) await once(child.stdout, 'data')

@@ -71,7 +71,7 @@ describe('stores with an external ID', () => {
   })
 
   test.each(['', 'two words', '-x', 'ümlaut', 'x'.repeat(201)])(
-    'if the external ID is %j, stores add exits with code 1 and says that it must have 1 to 200 visible characters',
+    'if the external ID is %j, stores add exits with code 1 and says that an ID must have 1 to 200 visible characters',
     async (externalId) => {
       const args = ['stores', 'add', '--name', 'Shop', `--external-id=${externalId}`, ...URL_OPTION]
       const { code, stderr } = await runCommand(args, { settings })

@@ -47,7 +47,7 @@ describe('loading a demo store', () => {
     },
   )
 
-  test('if generated values have line breaks, quotes, or microseconds, they are loaded unchanged', async () => {
+  test('if generated values have line breaks, quotes, or microseconds, the loaded row has the same values', async () => {
     await migrateStore(connection, LATEST_REVISION)
     const row = {
       id,

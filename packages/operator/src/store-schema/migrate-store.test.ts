@@ -53,7 +53,7 @@ const names = (list: readonly { table: string; name: string }[]) =>
   list.map(({ table, name }) => `${table}.${name}`).sort()
 
 describe('migrations of a store', () => {
-  test('[VER-2] if a store is migrated to a schema version, it has the columns of the contract and the password hash', async () => {
+  test('[VER-2] if a store is migrated to a schema version, its columns are those of the contract, and the password hash', async () => {
     for (const { id } of REVISIONS) {
       expect(await migrate(id)).toEqual([id])
       const declared = storeTables(id).flatMap(({ table, columns }) => columns.map((name) => ({ table, name })))

@@ -6,7 +6,7 @@ import { dollarQuote, quoteName, quoteText, splitAtCommas, splitStatements } fro
 import { urlForDatabase, urlForLogin } from './store-url.ts'
 
 describe('SQL text', () => {
-  test('if names or strings contain quotes or backslashes, they are escaped as SQL', () => {
+  test('if names or strings contain quotes or backslashes, quoteName and quoteText escape these characters for SQL', () => {
     expect(quoteName('or"der')).toBe('"or""der"')
     expect(quoteText("it's")).toBe("'it''s'")
     expect(quoteText("\\'")).toBe("E'\\\\'''")

@@ -26,7 +26,7 @@ test.each([
   ['an unknown token', { token: `sdx_admin_${'0'.repeat(49)}` }],
   ['an API key', { token: `sdx_${'0'.repeat(49)}` }],
   ['another scheme', { token: '', headers: { authorization: 'Basic YTpi' } }],
-])('if a request has %s, the response is 401 for every path', async (_, options) => {
+])('if a request to the admin API has %s, the response is 401 for every path', async (_, options) => {
   for (const request of ['GET /v1/stores', 'GET /nothing']) {
     const { status, headers, json } = await scene.send(request, { token: '', ...options })
     expect([status, headers.get('www-authenticate'), json.type]).toEqual([
@@ -37,7 +37,7 @@ test.each([
   }
 })
 
-test('if a token is revoked, the next request with it gets 401, and a request with another token gets 200', async () => {
+test('if a token is revoked, the next request with this token gets 401, and a request with another token gets 200', async () => {
   const { id, text: token } = await scene.createToken('short')
   expect((await scene.send('GET /v1/stores', { token })).status).toBe(200)
   expect(await revokeAdminToken(scene.registry.database, id)).toBe('revoked')
@@ -55,14 +55,14 @@ test('if a token has expired, the response is 401', async () => {
   expect((await scene.send('GET /v1/stores', { token: token.reveal() })).status).toBe(401)
 })
 
-test('if a path is unknown, the response is 404; if a method is not allowed, the response is 405 with the allowed methods', async () => {
+test('if a path is unknown, the response is 404; if a method is not allowed, 405 with the allowed methods', async () => {
   const missing = await scene.send('GET /v2/stores')
   expect([missing.status, missing.json.type]).toEqual([404, '/operate/admin-api.html#not-found'])
   const method = await scene.send('PUT /v1/stores', { body: {} })
   expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST, GET'])
 })
 
-test('if a body is missing or not JSON, the response is 400; if its content type is not JSON, 415; if it is too large, 413', async () => {
+test('if a body is missing or not JSON, the response is 400; if the content type is wrong, 415; if the body is too large, 413', async () => {
   const invalid = await scene.send('POST /v1/stores', { body: '{"name":' })
   expect([invalid.status, invalid.json.errors[0].field]).toEqual([400, 'body'])
   const missing = await scene.send('POST /v1/stores')
@@ -257,7 +257,7 @@ test.each(['', 'a b', 'x'.repeat(256)])('if the Idempotency-Key is %j, the respo
   expect([status, json.errors?.[0]?.field]).toEqual([400, 'Idempotency-Key'])
 })
 
-test('if the admin API requires client certificates, a connection without one fails, and a request with one gets 200', async () => {
+test('if the admin API requires client certificates, a connection without a certificate fails, and a request with one gets 200', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), `store-export-test-${process.pid}-`))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' })
