@@ -10,11 +10,11 @@ describe('numbers in JSON', () => {
     '1e400',
     '-1.2345678901234567e-300',
     '{"a":[1,2.5,-0.10000000000000000001],"text":"12345678901234567890"}',
-  ])('if JSON contains %s, parsing and writing it keeps every digit', (text) => {
+  ])('if JSON contains %s, parsing and writing the JSON keeps every digit', (text) => {
     expect(JSON.stringify(parseExactJson(`[${text}]`))).toBe(`[${text}]`)
   })
 
-  test('if a double represents a JSON number exactly, it is parsed as a JavaScript number', () => {
+  test('if a double represents a JSON number exactly, parseExactJson returns a JavaScript number', () => {
     expect(parseExactJson('{"a":[12345678901234567890,1.50,1e3,7]}')).toMatchObject({
       a: [expect.anything(), 1.5, 1000, 7],
     })
@@ -24,7 +24,7 @@ describe('numbers in JSON', () => {
 describe('deeply nested JSON', () => {
   const LEVELS = 50_000
 
-  test('if JSON has 50,000 levels, it is parsed and written unchanged', () => {
+  test('if JSON has 50,000 levels, parsing and writing returns equal JSON', () => {
     for (const inner of ['1', '12345678901234567890', '{"__proto__":[1.50,true,null,"\\"\\u00fc"],"b":{},"c":[]}']) {
       const text = `${'[{"a b":1,"n":'.repeat(LEVELS)}${inner}${'}]'.repeat(LEVELS)}`
       const exact = exactJsonText(parseExactJson(text))

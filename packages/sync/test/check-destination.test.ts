@@ -26,7 +26,7 @@ const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T
 const CHANGED = { ...ORDER, total: '2.00' }
 
 test.each(KINDS)(
-  'if a file of another program is at the path of a new copy, opening the copy throws and changes nothing: $kind',
+  'if a file of another program is at the path of a new copy, opening the copy throws a CopyError and changes nothing: $kind',
   async (each) => {
     const folder = await createTestFolder()
     const file = path.join(folder, each.orders)
@@ -42,7 +42,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'if another program writes a file of a copy before its first sync, opening the copy throws and does not change the file: $kind',
+  'if another program writes a file of a copy before the first sync, opening the copy throws and does not change the file: $kind',
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     const copy = make(folder)
@@ -55,7 +55,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'if a run was killed while it created its first files, the next run replaces them: $kind',
+  'if a run was killed while it created its first files, the next run replaces these files: $kind',
   async (each) => {
     const folder = await createTestFolder()
     const copy = each.make(folder)
@@ -97,7 +97,7 @@ test('if the path of a copy is blocked or too long, opening the copy throws a Co
 })
 
 test.each(KINDS)(
-  'if only the owner may read a file of a copy, a run keeps its permissions: $kind',
+  'if only the owner may read a file of a copy, a run replaces the file and keeps the permissions: $kind',
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     const file = path.join(folder, orders)

@@ -112,7 +112,7 @@ describe('the command store-sync', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'run', store_id: store.id })
   })
 
-  test('[R9] if the service ignores a parameter, store-sync run exits with an error that names it and leaves the copy unchanged', async () => {
+  test('[R9] if the service ignores a parameter, store-sync run exits with code 1, names the parameter, and leaves the rows unchanged', async () => {
     const file = await createFile()
     const to = ['--to', `sqlite:${file}`]
     await command(['run', '--url', platform.service.url, ...to])
@@ -133,7 +133,7 @@ describe('the command store-sync', () => {
   test.each([
     ['csv', 'orders_overview.csv'],
     ['xlsx', 'shop.xlsx'],
-  ])('if store-sync run gets --to %s:PATH, it writes the file %s', async (kind, name) => {
+  ])('if store-sync run gets --to %s:PATH, the run writes the file %s', async (kind, name) => {
     const folder = path.dirname(await createFile())
     const to = kind === 'csv' ? `csv:${folder}` : `xlsx:${path.join(folder, name)}`
     const ended = await command(['run', '--url', platform.service.url, '--to', to])
@@ -141,7 +141,7 @@ describe('the command store-sync', () => {
     expect(existsSync(path.join(folder, name))).toBe(true)
   })
 
-  test('if store-sync run gets --to env:NAME with a PostgreSQL URL, it writes all orders to the schema in the URL', async () => {
+  test('if store-sync run gets --to env:NAME with a PostgreSQL URL, the run writes all orders to the schema in the URL', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const target = new URL(url)
@@ -155,7 +155,7 @@ describe('the command store-sync', () => {
     expect(row).toEqual({ orders: 2000 })
   })
 
-  test('if --to contains a password, store-sync run rejects it, because other users of the machine can see it', async () => {
+  test('if --to contains a password, store-sync run exits with code 2 and says that other users can see the password', async () => {
     const rejected = await command(['run', '--url', platform.service.url, '--to', 'postgres://me:secret@127.0.0.1/x'])
     expect([rejected.code, rejected.stderr]).toEqual([
       2,
@@ -164,7 +164,7 @@ describe('the command store-sync', () => {
     expect(rejected.stderr).not.toContain('secret')
   })
 
-  test('if store-sync run gets SIGTERM, it says to run the same command again, and exits with code 1', async () => {
+  test('if store-sync run gets SIGTERM, the run says to run the same command again, and exits with code 1', async () => {
     const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const child = spawn(process.execPath, args, {
       env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
@@ -180,7 +180,7 @@ describe('the command store-sync', () => {
     expect(messages).toContain('interrupted; run the same command again')
   })
 
-  test('if a table is missing for a while, store-sync run --every waits until it can read the table, and then completes the copy', async () => {
+  test('if a table of the store is missing for a while, store-sync run --every waits for the table, and then completes the copy', async () => {
     await store.sql`alter table products rename to products_away`
     const every = startEvery(`sqlite:${await createFile()}`)
     // The client retries for two minutes. The attempt succeeds once the table is there again.
@@ -189,7 +189,7 @@ describe('the command store-sync', () => {
     expect(await every.stop()).toBe(0)
   })
 
-  test('if the disk of a SQLite copy is full, store-sync run --every retries, and completes the copy once there is space', async ({
+  test('if the disk of a SQLite copy is full, store-sync run --every retries, and completes the copy after space is freed', async ({
     skip,
   }) => {
     const file = await createFile()
@@ -202,7 +202,7 @@ describe('the command store-sync', () => {
     expect(await every.stop()).toBe(0)
   })
 
-  test('if the disk of a PostgreSQL copy is full, store-sync run --every retries, and completes the copy once there is space', async () => {
+  test('if the disk of a PostgreSQL copy is full, store-sync run --every retries, and completes the copy after space is freed', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const sql = postgres(url, { max: 1, onnotice: () => undefined })
@@ -235,7 +235,7 @@ describe('the command store-sync', () => {
     expect(orders(file)).toBe(2000)
   })
 
-  test('if store-sync run gets --dry-run, it prints the tables that it would read and creates no file', async () => {
+  test('if store-sync run gets --dry-run, the run prints the tables and rows that it would read, and creates no file', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--dry-run']
     const dryRun = await command(args)
@@ -255,7 +255,7 @@ describe('the command store-sync', () => {
     ])
   })
 
-  test('if the copy differs from the store, store-sync verify prints the differences and exits with code 1, otherwise 0', async () => {
+  test('if the copy differs from the store, store-sync verify prints the differences and exits with code 1; if not, with code 0', async () => {
     const file = await createFile()
     const args = ['--url', platform.service.url, '--to', `sqlite:${file}`]
     await command(['run', ...args])
@@ -287,7 +287,7 @@ describe('the command store-sync', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'verify', store_id: store.id, is_same: false, changed_files: [] })
   })
 
-  test('store-sync run reads the key from the file in STORE_EXPORT_KEY_FILE, or exits with code 2 if the file is missing', async () => {
+  test('if STORE_EXPORT_KEY_FILE is set, store-sync run uses the key in this file; if the file is missing, it exits with code 2', async () => {
     const file = await createFile()
     const keyFile = path.join(path.dirname(file), 'key')
     await writeFile(keyFile, `${store.key}\n`, { mode: 0o600 })
@@ -301,7 +301,7 @@ describe('the command store-sync', () => {
     ])
   })
 
-  test('if the port of an https:// URL does not speak TLS, store-sync run exits with code 1', async () => {
+  test('if the port of an https:// URL does not speak TLS, store-sync run exits with code 1 and names this cause', async () => {
     const args = (url: string) => ['run', '--url', url, '--to', `sqlite:${path.join(os.tmpdir(), 'never-created.db')}`]
     const startedAt = performance.now()
     const wrong = await command(args(platform.service.url.replace('http:', 'https:')))
@@ -322,7 +322,7 @@ describe('the command store-sync', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 
-  test('if another run writes the copy, store-sync run exits with code 75 (temporary failure)', async () => {
+  test('if another run has locked the copy, store-sync run exits with code 75 (temporary failure)', async () => {
     const file = await createFile()
     const lock = new DatabaseSync(`${file}-run`)
     lock.exec('begin exclusive')
@@ -331,7 +331,7 @@ describe('the command store-sync', () => {
     expect([ended.code, ended.stderr]).toEqual([75, expect.stringContaining('another store-sync run is writing')])
   })
 
-  test('if the URL is http:// to another machine, store-sync run requires --insecure-http', async () => {
+  test('if --url is http:// to another machine, store-sync run without --insecure-http exits with code 2 and names this option', async () => {
     const args = ['run', '--url', 'http://export.invalid', '--to', 'sqlite:x']
     const refused = await command(args)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--insecure-http')])
@@ -416,7 +416,7 @@ describe('the command store-sync', () => {
     expect(ended.stderr).toContain(message)
   })
 
-  test('if no key is set, store-sync run exits with code 2', async () => {
+  test('if no key is set, store-sync run exits with code 2 and names STORE_EXPORT_KEY', async () => {
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const none = await command(args, { STORE_EXPORT_KEY: '' })
     expect([none.code, none.stderr]).toEqual([
@@ -425,7 +425,7 @@ describe('the command store-sync', () => {
     ])
   })
 
-  test('if the key is invalid, store-sync run exits with code 1', async () => {
+  test('if the service rejects the key, store-sync run exits with code 1 and does not print the key', async () => {
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const wrong = await command(args, { STORE_EXPORT_KEY: 'sdx_wrong' })
     expect([wrong.code, wrong.stderr]).toEqual([

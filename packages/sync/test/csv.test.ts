@@ -58,7 +58,7 @@ describeCopy('a copy in a folder of CSV files', async () => {
   }
 })
 
-test('if a CSV copy has no rows, each table and view has a file, and orders.csv starts with a header', async () => {
+test('if a CSV copy has no rows, each table and view still has a file, and orders.csv starts with a header', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [])
@@ -68,7 +68,7 @@ test('if a CSV copy has no rows, each table and view has a file, and orders.csv 
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('if a string looks like a formula, the CSV file prefixes it with an apostrophe; negative amounts have no apostrophe', async () => {
+test('if a string looks like a formula, the CSV file has an apostrophe before the string; negative amounts have no apostrophe', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [
@@ -95,7 +95,7 @@ test('if an order has items, orders_overview.csv has a line for the order, and o
   ])
 })
 
-test('if writing CSV files fails, all previous files stay, and no new files are left', async () => {
+test('if an error occurs while CSV files are written, all previous files stay, and no new files are left', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new CsvWriter(folder)
@@ -107,7 +107,7 @@ test('if writing CSV files fails, all previous files stay, and no new files are 
   expect(readLines(path.join(folder, 'two.csv'))).toEqual([['name'], ['b']])
 })
 
-test('if finishing a CSV copy fails, the previous files stay, and the next run writes the new files', async () => {
+test('if finishing a CSV copy fails because its view order_lines is missing, the previous files stay, and the next run writes the new files', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => readRows(path.join(folder, 'orders_overview.csv')).map(({ id }) => id)
@@ -119,7 +119,7 @@ test('if finishing a CSV copy fails, the previous files stay, and the next run w
   expect(ids()).toEqual(['a', 'b'])
 })
 
-test('if a string starts with +, it starts with an apostrophe in the CSV file unless only digits follow', async () => {
+test('if a string starts with + and has other characters than digits, the CSV file has an apostrophe before the string', async () => {
   const folder = await createTestFolder()
   const emails = ['+4930123456', '+49 30 1', '+1+1', '+', "'+4930123456"]
   await writeOrders(

@@ -38,7 +38,7 @@ async function compareEngines(query: (engine: string) => Promise<ResultRow[]>): 
 describe('queries of the guides', () => {
   const titles = docsBlocks().map(({ engine, page, name }) => ({ engine, title: `${page}/${name}` }))
   test.each(titles.filter(({ title }) => title in expectedRows({})))(
-    "if the guides' query $title runs in $engine, it returns the rows computed from the store",
+    "in $engine, the guides' query $title returns the rows that the test computes from the store",
     async ({ engine, title }) => {
       expect(sorted(await copies.runBlock(engine, title))).toEqual(sorted(expectedRows(copies.shop)[title] ?? []))
     },
@@ -54,7 +54,7 @@ describe('queries of the guides', () => {
   })
 })
 
-test("the role of the Power BI guide can read all tables of the copy, even those created later, and can't delete rows", async () => {
+test("the role of the Power BI guide can read tables of the copy, even a table that is created later, and can't delete rows", async () => {
   const query = (text: string) => copies.query('postgres', text)
   await copies.runBlock('postgres', 'power-bi/reader')
   try {
@@ -69,7 +69,7 @@ test("the role of the Power BI guide can read all tables of the copy, even those
   }
 })
 
-test("if a refund changes or is canceled, the accounting guide's query books only the difference", async () => {
+test("if a booked refund changes or is canceled, the accounting guide's query books only the difference", async () => {
   await runInBoth('accounting/refunds-table')
   const refunded = (copies.shop.orders ?? []).filter(({ refund_amount }) => refund_amount != null)
   const booked = refunded.map(({ id, refund_amount }) => [String(id), String(refund_amount)])
@@ -90,7 +90,7 @@ test("if a refund changes or is canceled, the accounting guide's query books onl
   expect(await runInBoth('accounting/refunds-book')).toEqual([])
 })
 
-test("the accounting guide's query for closing a month returns the time of the last sync", async () => {
+test("the accounting guide's query for closing a month returns the time of a sync in the last ten minutes", async () => {
   const before = Date.now() - 600_000
   for (const engine of ENGINES) {
     const [[since] = []] = await copies.runBlock(engine, 'accounting/as-of')
@@ -127,7 +127,7 @@ describe('the guide for an ERP import', () => {
     await copies.runBlock(engine, 'erp/remove-rejected', [id])
   }
 
-  test("if an item or the timestamp of an order changes, the guide's ERP import reads the order again, otherwise only once", async () => {
+  test("the guide's ERP import reads each order once, and again after an item or the timestamp of the order changes", async () => {
     await runInBoth('erp/sent-table')
     const ids = (copies.shop.orders ?? []).map(({ id }) => String(id)).toSorted()
     expect(await send()).toEqual(ids)
@@ -166,7 +166,7 @@ describe('the guide for an ERP import', () => {
     expect(await runInBoth('erp/deleted-orders')).toEqual([[gone]])
   })
 
-  test("if the ERP rejects an order, the guide's ERP import reads it again only after a change, and doesn't report its deletion", async () => {
+  test("if the ERP rejects an order, the guide's ERP import reads the order again only after a change, and never reports its deletion", async () => {
     const rejections = () =>
       compareEngines((engine) => copies.query(engine, 'select order_id, reason from erp.rejected'))
     const [corrected, rejected] = [randomUUID(), randomUUID()]
@@ -207,7 +207,7 @@ describe('the guide for an ERP import', () => {
   })
 })
 
-test('after the steps of the erasure guide, the copy has no row of the customer, and its SQLite file no email address', async () => {
+test('after the steps of the erasure guide, no row of the copy names the customer, and the SQLite file lacks the email address', async () => {
   const orderOf = (customer: unknown) => copies.shop.orders?.filter(({ customer_id }) => customer_id === customer) ?? []
   const addressesOf = (customer: unknown) =>
     copies.shop.customer_addresses?.filter((row) => row.customer_id === customer && row.deleted_at == null) ?? []
@@ -255,7 +255,7 @@ test('the erasure guide names every personal column of orders and order items', 
   expect(named.toSorted()).toEqual(['orders', 'order_items', ...columns.map((each) => each.split('.')[1])].toSorted())
 })
 
-test('if the store removes an address, a full run removes it from the copy, and an incremental run does not', async () => {
+test('if the store removes an address, a full run removes the address from the copy, and an incremental run does not', async () => {
   const [address] = (copies.shop.customer_addresses ?? []).filter(({ deleted_at }) => deleted_at == null).slice(-1)
   const count = () => copies.query('sqlite', `select count(*) from customer_addresses where id = '${address?.id}'`)
   await inStore(`update customer_addresses set deleted_at = now() where id = '${address?.id}'`)

@@ -35,7 +35,7 @@ describeCopy('a copy in a DuckDB file', async () => {
   }
 })
 
-test('if a DuckDB copy is opened, its columns have native types, and the notes of the contract as comments', async () => {
+test('after a DuckDB copy is opened, its columns have native types, and the notes of the contract as comments', async () => {
   const file = await createFile()
   await (await openCopy(file)).close()
   const columns = await queryDuckDb(
@@ -55,7 +55,7 @@ test('if a DuckDB copy is opened, its columns have native types, and the notes o
   expect(columns.find(({ name }) => name === 'orders.total')?.comment).toBe(note)
 })
 
-test('if an order has a customer and items, the DuckDB views show them with exact totals', async () => {
+test('if an order has a customer and items, the DuckDB views show the customer and the items with exact totals', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const customer = { id: order().id, name: 'Ada', email: 'ada@example.com' }
@@ -76,7 +76,7 @@ test('if an order has a customer and items, the DuckDB views show them with exac
   ])
 })
 
-test('if coordinates have many digits, the DuckDB copy has them as a number and as text with all digits', async () => {
+test('if a coordinate has many digits, the DuckDB copy returns all digits, and SQL queries return a double', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const locations = required('locations')
@@ -105,7 +105,7 @@ test.each(['1.005', '1e3', '1234567890123456789012345678901234567.00'])(
   },
 )
 
-test('if a user or a newer version added a column to a DuckDB copy, the next sync of a row keeps its value', async () => {
+test('if a user added a column to a DuckDB copy, the next sync of a row keeps the value of this column', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const [one, two] = [order(), order()]
@@ -121,7 +121,7 @@ test('if a user or a newer version added a column to a DuckDB copy, the next syn
   ])
 })
 
-test('if a page contains a row twice, the DuckDB copy has the last version with its embedded rows', async () => {
+test('if a page contains an order twice, the DuckDB copy has the last version of the order with the items of that version', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const one = order()
@@ -135,7 +135,7 @@ test('if a page contains a row twice, the DuckDB copy has the last version with 
   expect(await queryDuckDb(file, 'select name from order_items')).toEqual([{ name: 'new' }])
 })
 
-test('if a run of another process has the DuckDB file open, open throws CopyBusyError, and the error of peek names the process', async () => {
+test('if a run of another process has the DuckDB file open, open throws a CopyBusyError, and peek an error with a process ID', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   await copy.claim('one store')

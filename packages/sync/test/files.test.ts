@@ -46,7 +46,7 @@ function changedNames(before: Record<string, string>, after: Record<string, stri
   return Object.keys(after).filter((name) => before[name] !== after[name])
 }
 
-test.each(KINDS)('if no row changed, a run writes no file: $kind', async ({ make }) => {
+test.each(KINDS)('if no row changed since the last run, a run writes no file: $kind', async ({ make }) => {
   const folder = await createTestFolder()
   await writeOrders(make(folder), [ORDER])
   await writeGroups(make(folder), [GROUP])
@@ -57,7 +57,7 @@ test.each(KINDS)('if no row changed, a run writes no file: $kind', async ({ make
   expect(changedNames(before, visibleFiles(folder))).toEqual([])
 })
 
-test('until a table is synced for the first time, the copy has no file for it', async () => {
+test('until a table is synced for the first time, the CSV copy has no file of this table', async () => {
   const folder = await createTestFolder()
   const copy = csvCopy(folder)
   const table = requireTable('orders')
@@ -75,7 +75,7 @@ test('until a table is synced for the first time, the copy has no file for it', 
   expect(readdirSync(folder)).toContain('customer_groups.csv')
 })
 
-test('if a CSV copy and a Parquet copy share a folder, each run writes its own files', async () => {
+test('if a CSV copy and a Parquet copy share a folder, their runs change orders.csv and orders.parquet', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeOrders(parquetCopy(folder), [ORDER])
@@ -86,7 +86,7 @@ test('if a CSV copy and a Parquet copy share a folder, each run writes its own f
   expect(changedNames(before, visibleFiles(folder))).toEqual(expect.arrayContaining(['orders.csv', 'orders.parquet']))
 })
 
-test("if a run writes no row of a table, the digest of the table's rows is not computed again", async () => {
+test("if a run writes no row of a table, the run does not compute the digest of the table's rows again", async () => {
   const folder = await createTestFolder()
   const file = path.join(folder, '.store-sync.db')
   await writeOrders(csvCopy(folder), [ORDER])
@@ -102,7 +102,7 @@ test("if a run writes no row of a table, the digest of the table's rows is not c
   expect(after.changedTables).toEqual(new Set())
 })
 
-test('if only one table changed, a run writes only its file and the views', async () => {
+test('if only one table changed, a run writes only the file of this table and the files of the views', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeGroups(csvCopy(folder), [GROUP])
@@ -115,7 +115,7 @@ test('if only one table changed, a run writes only its file and the views', asyn
   expect(changedNames(later, visibleFiles(folder)).toSorted()).toEqual([...views, 'customer_groups.csv'].toSorted())
 })
 
-test.each(KINDS)('if a run stops before it writes its files, the next run writes them: $kind', async (each) => {
+test.each(KINDS)('if a run stops before it writes its files, the next run writes these files: $kind', async (each) => {
   const { make, orders } = each
   const folder = await createTestFolder()
   await writeOrders(make(folder), [ORDER])
@@ -133,7 +133,7 @@ test.each(KINDS)('if a run stops before it writes its files, the next run writes
 })
 
 test.each(KINDS)(
-  'if files of a copy were edited or removed, the next run finds and writes them again: $kind',
+  'if a file of a copy was edited or removed, changedFiles returns the file, and the next run writes the file again: $kind',
   async (each) => {
     const folder = await createTestFolder()
     const copy = each.make(folder)
@@ -153,7 +153,7 @@ test.each(KINDS)(
   },
 )
 
-test('until the files of a copy are written for the first time, changedFiles returns all of them', async () => {
+test('until the files of a copy are written for the first time, changedFiles returns all files', async () => {
   const folder = await createTestFolder()
   const copy = csvCopy(folder)
   await copy.open(TABLES)
@@ -162,22 +162,25 @@ test('until the files of a copy are written for the first time, changedFiles ret
   await copy.close()
 })
 
-test.each(KINDS)("if one file can't be replaced, all files stay as they were: $kind", async ({ make, orders }) => {
-  const folder = await createTestFolder()
-  await writeOrders(make(folder), [ORDER])
-  rmSync(path.join(folder, orders))
-  mkdirSync(path.join(folder, orders, 'inside'), { recursive: true })
-  const before = visibleFiles(folder)
-  const failing = writeOrders(make(folder), [{ ...ORDER, total: '2.00' }])
-  await expect(failing).rejects.toThrow(CopyError)
-  await expect(failing).rejects.toThrow(`${orders} is a folder; move it away and run again`)
-  expect(visibleFiles(folder)).toEqual(before)
-  rmSync(path.join(folder, orders), { recursive: true })
-  await writeOrders(make(folder), [])
-  expect(await make(folder).changedFiles()).toEqual([])
-})
+test.each(KINDS)(
+  'if a folder has the name of one file, a run throws a CopyError, and all files stay as they were: $kind',
+  async ({ make, orders }) => {
+    const folder = await createTestFolder()
+    await writeOrders(make(folder), [ORDER])
+    rmSync(path.join(folder, orders))
+    mkdirSync(path.join(folder, orders, 'inside'), { recursive: true })
+    const before = visibleFiles(folder)
+    const failing = writeOrders(make(folder), [{ ...ORDER, total: '2.00' }])
+    await expect(failing).rejects.toThrow(CopyError)
+    await expect(failing).rejects.toThrow(`${orders} is a folder; move it away and run again`)
+    expect(visibleFiles(folder)).toEqual(before)
+    rmSync(path.join(folder, orders), { recursive: true })
+    await writeOrders(make(folder), [])
+    expect(await make(folder).changedFiles()).toEqual([])
+  },
+)
 
-test('if a file is not writable, the error names it and says to close it or to make it writable', async () => {
+test('if the folder of a file is not writable, the error names the file and says to close it or to make it writable', async () => {
   const folder = await createTestFolder()
   const to = path.join(folder, 'orders.csv')
   writeFileSync(to, 'old')
@@ -208,7 +211,7 @@ async function killWhileReplacing(folder: string, names: readonly string[]): Pro
   writeFileSync(newName(path.join(folder, 'products.csv')), 'half')
 }
 
-test('if a run was killed while it replaced files, the next run first restores the previous files', async () => {
+test('if a run was killed while it replaced files, the next open restores the previous files', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   const before = visibleFiles(folder)
@@ -223,7 +226,7 @@ test('if a run was killed while it replaced files, the next run first restores t
   expect(Object.keys(visibleFiles(folder))).toEqual(Object.keys(before))
 })
 
-test('if a run was killed after it had replaced all files, the new files stay', async () => {
+test('if a run was killed after it had replaced all files, the next open keeps the new files', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   const database = path.join(folder, '.store-sync.db')
@@ -240,7 +243,7 @@ test('if a run was killed after it had replaced all files, the new files stay', 
   expect(existsSync(database)).toBe(true)
 })
 
-test('if rows were created at different times, the CSV file sorts them by creation time, then by ID', async () => {
+test('if rows were created at different times, the rows in the CSV file are sorted by creation time, then by ID', async () => {
   const folder = await createTestFolder()
   const created = (id: string, day: number) => ({ ...ORDER, id, created_at: `2026-01-0${day}T00:00:00.000Z` })
   await writeOrders(csvCopy(folder), [created('a', 3), created('b', 1), created('d', 2), created('c', 2)])

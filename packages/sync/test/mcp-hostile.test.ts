@@ -37,7 +37,7 @@ const hash = async () =>
     .update(await readFile(file))
     .digest('hex')
 
-test('if 500 hostile SQL statements run, none writes, reveals a personal column, or takes longer than two seconds', async () => {
+test('if 500 hostile SQL statements run, no statement changes a file, reveals a personal value, or takes longer than two seconds', async () => {
   const before = [await hash(), ...(await readdir(folder))]
   const personal = readingStatements()
   // The cheap statement shows that the process is there again.
@@ -72,7 +72,7 @@ test('if a statement compares a hidden column with a guess, the query tool retur
     expect(await client.callTool({ name: 'query', arguments: { sql } }), sql).toMatchObject({ isError: true })
 })
 
-test('if 20 SQL statements arrive at once, the MCP server rejects four of them, and a later statement succeeds', async () => {
+test('if 20 SQL statements arrive at once and the first is slow, the MCP server rejects four, and a later statement succeeds', async () => {
   const slow = 'with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c'
   const [first, ...others] = await Promise.all(
     [slow, ...Array.from({ length: 19 }, () => 'select 1')].map((sql) => callText(client, 'query', { sql })),

@@ -40,7 +40,7 @@ const query = (sql: string) => callText(client, 'query', { sql })
 
 describe('the MCP tools', () => {
   test.each(['legacy', 'auto'] as const)(
-    'if an MCP client negotiates the protocol version in mode %s, it lists five tools and can call one',
+    'if an MCP client negotiates the protocol version in mode %s, the server lists five tools and returns the result of a query',
     async (mode) => {
       const other = await connectMcp(['--from', `sqlite:${file}`], { mode })
       try {
@@ -53,7 +53,7 @@ describe('the MCP tools', () => {
     },
   )
 
-  test('the descriptions and instructions of the MCP tools have fewer than 1,500 tokens of four bytes', async () => {
+  test('the tool list and the instructions of the MCP server have together fewer than 1,500 tokens of four bytes', async () => {
     for (const each of [client, personal]) {
       const { tools } = await each.listTools()
       const bytes = Buffer.byteLength(JSON.stringify(tools) + each.getInstructions())
@@ -85,7 +85,7 @@ describe('the MCP tools', () => {
     expect(await callText(client, 'schema', { table: 'order' })).toContain('table: must be one of store, ')
   })
 
-  test('the MCP tool query returns column names and rows as JSON arrays', async () => {
+  test('the MCP tool query returns the column names, and each row as a JSON array', async () => {
     const text = await query(
       'select status, count(*) as n, sum(total_cents) as cents from orders group by 1 order by 1',
     )
@@ -117,7 +117,7 @@ describe('the MCP tools', () => {
     expect(text).toContain(`["order_items","${COPIED_AT}",4000,"${COPIED_AT}"]`)
   })
 
-  test('if an argument of an MCP tool is missing, invalid, or unknown, the result is an error that names it', async () => {
+  test('if an argument of an MCP tool is missing, invalid, or unknown, the result is an error that names this argument', async () => {
     const messages = [
       await callText(client, 'query', {}),
       await callText(client, 'query', { sql: 1 }),
@@ -139,7 +139,7 @@ describe('the MCP tools', () => {
 })
 
 describe('long results of MCP tools', () => {
-  test("if a tool's result is too long, it is cut at 8,000 tokens of two bytes and says how to get the rest", async () => {
+  test('if the rows of a query exceed 16,000 bytes (8,000 tokens), the result is cut and has the limit and offset of the rest', async () => {
     const text = await callText(personal, 'query', { sql: 'select * from orders order by id' })
     const [, rows = ''] = /Cut after (\d+) rows, .* limit (\d+) offset \1;/.exec(text) ?? []
     expect(Number(rows)).toBeGreaterThan(5)
@@ -155,7 +155,7 @@ describe('long results of MCP tools', () => {
     `select 1 as "${'x'.repeat(9000)}", 2 as "${'ü'.repeat(800)}" from orders`,
     "select hex(zeroblob(100000)), zeroblob(100000), 'a' || char(0) || 'b'",
   ])(
-    'if values or names in a result are long (%.40s), the result says that it is cut and has at most 16,000 bytes',
+    'if values or names in a result are long (%.40s), the result has at most 16,000 bytes and says that it is cut',
     async (sql) => {
       const text = await query(sql)
       expect(text).toMatch(/[Cc]ut/)
@@ -165,7 +165,7 @@ describe('long results of MCP tools', () => {
 })
 
 describe('personal data in MCP tools', () => {
-  test('without --with-personal-data, no MCP tool returns a personal value, and the error names the hidden column', async () => {
+  test('without --with-personal-data, the MCP tools return no personal value, and the error of a query names the hidden column', async () => {
     const texts = [
       ...(await Promise.all(TABLES.map(({ name }) => query(`select * from ${name}`)))),
       await callText(client, 'order', { id: idOf('orders', 7) }),
@@ -180,7 +180,7 @@ describe('personal data in MCP tools', () => {
       expect(await query(`select * from ${name}`)).toContain(`${name} is hidden`)
   })
 
-  test('with --with-personal-data, the MCP tools return personal values, and customer finds an email address', async () => {
+  test('with --with-personal-data, the MCP tools return personal values, and the tool customer accepts an email address', async () => {
     expect(await callText(personal, 'order', { id: idOf('orders', 7) })).toContain(`${CANARY}-7@example.com`)
     expect(await callText(personal, 'customer', { email: ` ${CANARY.toLowerCase()}-7@EXAMPLE.com` })).toContain(
       `${CANARY} name 7`,
@@ -193,7 +193,7 @@ describe('personal data in MCP tools', () => {
 describe('the MCP guide', () => {
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/sync/guides/assistants.md'), 'utf8')
 
-  test('if an MCP host starts the server with a configuration of the guide, a tool returns a result', async () => {
+  test('the configurations in the MCP guide name the command store-sync mcp, and this command returns the result of a tool', async () => {
     const configurations = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json))
     expect(configurations).toHaveLength(2)
     for (const { servers, mcpServers } of configurations) {
@@ -227,11 +227,11 @@ describe('store-sync mcp', () => {
     [['--from', 'csv:shop'], 2, '--from: must be sqlite:FILE; got "csv:shop"'],
     [['--from', 'sqlite:/nonexistent/shop.db'], 1, '/nonexistent/shop.db does not exist; run `store-sync run --to'],
     [[], 2, "required option '--from <copy>' not specified"],
-  ])('if the arguments are %j, store-sync mcp exits with code %i', async (args, code, message) => {
+  ])('if store-sync mcp gets %j, the command exits with code %i and says %j', async (args, code, message) => {
     expect(await run(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
   })
 
-  test("if this Node.js version can't restrict SQL statements, store-sync mcp exits with code 1 and names the version to install", async () => {
+  test('if Node.js lacks setAuthorizer, store-sync mcp exits with code 1 and names the version to install', async () => {
     // Node.js 24.0, which npm installs on macOS, does not have this function.
     const older = `data:text/javascript,import{DatabaseSync as D}from'node:sqlite';delete D.prototype.setAuthorizer`
     const args = ['--import', older, COMMAND, 'mcp', '--from', `sqlite:${file}`]

@@ -73,7 +73,7 @@ describe('the installed store-sync', () => {
     expect(text).toContain('["orders"]\n[600]')
   })
 
-  test('if the installed store-sync runs with --to csv, it writes a file with all orders', async () => {
+  test('if the installed store-sync runs with --to csv, orders.csv has all orders', async () => {
     expect(await command(['run', '--url', platform.service.url, '--to', 'csv:shop'])).toMatchObject({ code: 0 })
     const text = await readFile(path.join(installed.folder, 'shop', 'orders.csv'), 'utf8')
     expect(text.trimEnd().split('\r\n')).toHaveLength(601)
@@ -89,7 +89,7 @@ describe('the installed store-sync', () => {
     },
   )
 
-  test('if the installed store-sync gets --version or --help, it prints its version or its options', async () => {
+  test('the installed store-sync prints the version of its package for --version, and its options for run --help', async () => {
     const { version } = installed.package('sync').manifest
     expect(await command(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     const help = await command(['run', '--help'])
@@ -108,7 +108,7 @@ describe('the installed store-sync', () => {
 })
 
 describe('the package of store-sync', () => {
-  test('the package of store-sync contains JavaScript and types, but no sources or tests', async () => {
+  test('the package of store-sync contains JavaScript and types, no sources or tests, and is smaller than 104 KiB', async () => {
     const { files, tarball } = installed.package('sync')
     const others = files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))
     expect(others).toEqual(['LICENSE', 'README.md', 'package.json'])

@@ -69,7 +69,7 @@ describeCopy('a copy in a folder of Parquet files', async () => {
   }
 })
 
-test('if a Parquet copy has no rows, each table and view has a file with typed columns', async () => {
+test('if a Parquet copy has no rows, each table and view still has a file, and the columns have types', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [])
@@ -85,7 +85,7 @@ test('if a Parquet copy has no rows, each table and view has a file with typed c
   expect(await typesIn(path.join(folder, 'products.parquet'))).toMatchObject({ has_variants: 'BOOLEAN' })
 })
 
-test('if a Parquet copy has amounts and timestamps, SQL queries add and compare them exactly', async () => {
+test('if a Parquet copy has amounts and timestamps, SQL adds the amounts and compares the timestamps exactly', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [
@@ -150,7 +150,7 @@ test.each([
   },
 )
 
-test('if strings are empty or have unusual characters, the Parquet file has them unchanged', async () => {
+test('if strings are empty or have unusual characters, the Parquet file has the same strings', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const texts = ['', null, '\u0000', "a'b", 'a\u0000b', '007', '🛒', 'e\u0301', '\ufeffx', '\r\n', 'x'.repeat(100_000)]
@@ -179,7 +179,7 @@ test('if a Parquet file has several row groups, its rows stay in order', async (
   expect(await query(groups)).toEqual([{ groups: 2 }])
 })
 
-test('if writing Parquet files fails, all previous files stay, and no new files are left', async () => {
+test('if an error occurs while Parquet files are written, all previous files stay, and no new files are left', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new ParquetWriter(folder)
@@ -193,7 +193,7 @@ test('if writing Parquet files fails, all previous files stay, and no new files 
   ])
 })
 
-test('if finishing a Parquet copy fails, the previous files stay, and the next run writes the new files', async () => {
+test('if finishing a Parquet copy fails because its view order_lines is missing, the previous files stay, and the next run writes the new files', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => query(`select id from '${folder}/orders_overview.parquet' order by id`)

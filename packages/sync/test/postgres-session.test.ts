@@ -12,7 +12,7 @@ describe('the connection to a PostgreSQL copy', () => {
     sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and application_name = 'store-sync'`
 
-  test('if the connection to a PostgreSQL copy is lost between pages, write throws CopyUnavailableError, and the next run continues', async () => {
+  test('if the connection to a PostgreSQL copy is lost between pages, write throws CopyUnavailableError, and the written page stays', async () => {
     const { url, sql, copy } = await openCopy()
     await write(copy, order())
     await closeConnections(sql)
@@ -65,7 +65,7 @@ describe('the connection to a PostgreSQL copy', () => {
     expect(await copy.count('orders')).toBe(1)
   })
 
-  test('if the server of a PostgreSQL copy does not respond, a statement throws CopyUnavailableError', async () => {
+  test('if the server of a PostgreSQL copy does not respond in time, the statement and later statements throw CopyUnavailableError', async () => {
     const { url } = await openCopy()
     const session = new PostgresSession(url, 'the copy', 1000)
     onTestFinished(() => session.end())
@@ -75,7 +75,7 @@ describe('the connection to a PostgreSQL copy', () => {
     await expect(session.run('select 1')).rejects.toThrow(CopyUnavailableError)
   })
 
-  test('if connecting to a PostgreSQL copy fails or its URL is invalid, the error does not show the password', async () => {
+  test('if the server of a PostgreSQL copy refuses the connection or the URL is invalid, the error does not show the password', async () => {
     const url = 'postgres://ann:se%2Fcret@127.0.0.1:1/shop?password=secret'
     const copy = new PostgresCopy({ url })
     expect(copy.name).toBe('postgres://ann@127.0.0.1:1/shop, schema store_export')

@@ -40,7 +40,7 @@ describe('types of a PostgreSQL copy', () => {
     expect(types.map(({ type }) => type)).toEqual(['bool', 'int4', 'jsonb', 'numeric', 'text', 'timestamptz', 'uuid'])
   })
 
-  test("if PostgreSQL can't store a character, it is removed or replaced, and the rest of the row is stored", async () => {
+  test("if PostgreSQL can't store a character, the copy removes or replaces this character and stores the rest of the row", async () => {
     const { sql, copy } = await openCopy()
     const metafields = { 'a\0': 'x\0y', a: [1, { b: '\ud800' }], looks: '\\u0000', null: null }
     const id = randomUUID()
@@ -55,7 +55,7 @@ describe('types of a PostgreSQL copy', () => {
   })
 })
 
-test('if a page contains a row twice, the PostgreSQL copy has the last version with its embedded rows', async () => {
+test('if a page contains an order twice, the PostgreSQL copy has the last version of the order with the items of that version', async () => {
   const { sql, copy } = await openCopy()
   const [first, other] = [order(), order()]
   const item = (orderId: string, name: string) => ({ id: randomUUID(), order_id: orderId, name })
@@ -76,7 +76,7 @@ test('if a page contains a row twice, the PostgreSQL copy has the last version w
   ])
 })
 
-test('if the first sync reads an order twice, the PostgreSQL copy has the items of the second time', async () => {
+test('if the first sync reads an order twice with different items, the PostgreSQL copy has only the items of the second read', async () => {
   const { sql, copy } = await openCopy()
   const { id } = order()
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ id: randomUUID(), order_id: id, name }))
@@ -87,7 +87,7 @@ test('if the first sync reads an order twice, the PostgreSQL copy has the items 
 })
 
 describe('the schema of a PostgreSQL copy', () => {
-  test('if an order has a customer and items, the PostgreSQL views show them', async () => {
+  test('if an order has a customer and items, the PostgreSQL views show the customer and the items', async () => {
     const { sql, copy } = await openCopy()
     const customer = { id: randomUUID(), name: 'Ada', email: 'ada@example.com' }
     await copy.write({ table: tableOf('customers'), rows: [customer], isFull: false })
@@ -108,7 +108,7 @@ describe('the schema of a PostgreSQL copy', () => {
     ])
   })
 
-  test('if a PostgreSQL copy has only some tables, it has no views that need other tables', async () => {
+  test('if a PostgreSQL copy has only orders and their items, the copy has no views that need other tables', async () => {
     const { sql, copy } = await openCopy([orders])
     await write(copy, order())
     const made = await sql`select table_name as name from information_schema.tables
@@ -116,7 +116,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect(made.map(({ name }) => name)).toEqual(['order_items', 'orders'])
   })
 
-  test("if a reader has a transaction open, the next run does not wait, and the user's views on the copy's views stay", async () => {
+  test("if a reader of the copy has a transaction open, the next run does not wait, and a user's view on the copy's views stays", async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`create view public.mine as select id from ${SCHEMA}.orders_overview`)
     await copy.close()
@@ -130,7 +130,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect([...(await sql`select count(*)::int as rows from public.mine`)]).toEqual([{ rows: 1 }])
   })
 
-  test('if another program created tables with the same names, opening a PostgreSQL copy throws', async () => {
+  test('if another program created tables with the same names, opening a PostgreSQL copy throws a CopyError and creates no table', async () => {
     const { url, sql } = await createTestDatabase()
     await sql`create table public.orders (id text)`
     const copy = new PostgresCopy({ url, schema: 'public' })
@@ -140,7 +140,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect([...tables]).toEqual([{ rows: 1 }])
   })
 
-  test('if a role owns only the schema, it can still write the PostgreSQL copy', async () => {
+  test('if a role owns only the schema of a PostgreSQL copy, two runs with this role write the copy', async () => {
     const { url, sql } = await createTestDatabase()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
@@ -185,7 +185,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect([...logged]).toEqual([{ name: '_sync_tables' }])
   })
 
-  test('if two schemas of a database have copies, both can be open at once', async () => {
+  test('if two schemas of a database have copies, both copies can be open at once', async () => {
     const { url, copy, sql } = await openCopy()
     const other = new PostgresCopy({ url, schema: 'My "shop"' })
     await other.open(TABLES)
@@ -196,7 +196,7 @@ describe('the schema of a PostgreSQL copy', () => {
   })
 })
 
-test('after a full sync, a PostgreSQL copy has its indexes and comments, and the next run retains a comment of the user', async () => {
+test('after a full sync, a PostgreSQL copy has its indexes and comments, and the next open keeps a comment of the user', async () => {
   const { url, sql, copy } = await openCopy()
   const indexed = async () => {
     const rows = await sql.unsafe(`select indexname as name from pg_indexes where schemaname = '${SCHEMA}'`)

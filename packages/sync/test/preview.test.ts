@@ -17,7 +17,7 @@ async function previewAll({ client, file }: Shop, more: { isFull?: boolean; sinc
   return tables
 }
 
-test('before the first run, a preview shows the row counts of the store and creates no file', async () => {
+test('before the first run, a preview shows a full sync with the number of rows in the store, and creates no file', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 400)
   const tables = await previewAll(shop)
@@ -39,7 +39,7 @@ test('after a run, a preview shows the changes since five minutes before that ru
   expect(shop.queryValue('select count(*) || max(since) from _sync_tables')).toBe(before)
 })
 
-test('if a run would prune, its preview shows how many pages of ID lists it would read', async () => {
+test('if a run would prune, its preview shows the number of pages of ID lists, and no page before the first run', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into customers (id, email, created_at, updated_at)
@@ -55,7 +55,7 @@ test('if a run would prune, its preview shows how many pages of ID lists it woul
   ])
 })
 
-test('[SYNC-4] if the store does not track updates of customers, a preview says that a run reads only created customers', async () => {
+test('[SYNC-4] if the store does not track updates of customers, a preview after a run shows that the next run reads only created customers', async () => {
   const shop = await createShop(platform, 'launch')
   await shop.sync()
   expect((await previewAll(shop)).get('customers')).toMatchObject({ mode: 'created' })

@@ -61,7 +61,7 @@ async function startOlderService(): Promise<string> {
   return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
 }
 
-test('if store-sync run --prune removes rows, it prints their number, as text and as JSON', async () => {
+test('store-sync run --prune prints the number of removed rows, as text or with --json', async () => {
   const { store, args } = await copyThenDelete()
   const dryRun = await command(store, ['run', ...args, '--prune', '--dry-run'])
   expect(dryRun.stderr).toMatch(/orders +0 rows {2}changed since \S+, and 1 page of IDs\n/)
@@ -73,7 +73,7 @@ test('if store-sync run --prune removes rows, it prints their number, as text an
   expect(events(second)).toMatchObject([{ event: 'table', table: 'orders', removed: 0, ids: 3 }, { event: 'run' }])
 })
 
-test('if the service has no ID lists, store-sync run --prune prints that once and exits with code 0', async () => {
+test('if the service has no ID lists, store-sync run --prune prints one message about the missing lists and exits with code 0', async () => {
   const { store, to } = await copyThenDelete()
   const args = ['run', '--url', await startOlderService(), ...to, '--prune']
   const ended = await command(store, args)
@@ -84,7 +84,7 @@ test('if the service has no ID lists, store-sync run --prune prints that once an
   expect(events(json)).toContainEqual({ event: 'prune_unavailable', message: expect.stringContaining('--full') })
 })
 
-test('if the copy has an extra row, store-sync verify --quick prints it and exits with code 1 until a run removes it', async () => {
+test('if the copy has an extra row, store-sync verify --quick prints the row and exits with code 1 until run --prune removes it', async () => {
   const { store, args } = await copyThenDelete()
   const differs = await command(store, ['verify', ...args, '--quick'])
   expect(differs.code).toBe(1)

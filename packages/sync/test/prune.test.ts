@@ -53,7 +53,7 @@ async function sourceIds({ store }: Shop, table: string): Promise<string[]> {
 }
 
 describe('runs that prune', () => {
-  test('if the store has deleted rows, a run with prune removes them and reads one page of each ID list', async () => {
+  test('if the store has deleted orders, a run with prune removes these orders from the copy and reads one page of each ID list', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 600)
     await shop.sync()
@@ -70,7 +70,7 @@ describe('runs that prune', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('if a run reads all tables in full, it reads no ID list to prune them', async () => {
+  test('if a run with prune reads all tables in full, the run requests no ID list', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 2)
     const { client, idPaths } = recordingClient(shop)
@@ -79,7 +79,7 @@ describe('runs that prune', () => {
     expect(idPaths()).toEqual([])
   })
 
-  test('if an ID list is empty, a run removes the rows only if the option allowsEmpty is set', async () => {
+  test('if the store has deleted all orders, a run removes all orders from the copy only with the option allowsEmpty', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 3)
     await shop.sync()
@@ -91,7 +91,7 @@ describe('runs that prune', () => {
     expect([shop.ids('orders'), shop.ids('order_items')]).toEqual([[], []])
   })
 
-  test('if a run prunes tables, the saved state of their sync stays the same', async () => {
+  test('if a run prunes tables, the saved state of these tables is the same as after a run without prune', async () => {
     const shop = await createShop(platform)
     const state = 'select group_concat(table_name || since || whole_at) from _sync_tables'
     const { olderClient: client } = shop
@@ -138,7 +138,7 @@ describe('runs that prune', () => {
     expect(shop.queryValue('select group_concat(customer_id) from customer_addresses')).toBe(stays)
   })
 
-  test('if the first run skipped rows because of --since, pruning does not add them to the copy', async () => {
+  test('if the first run skipped rows because of since, pruning does not add the skipped rows to the copy', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 4)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
@@ -178,7 +178,7 @@ describe('runs that prune', () => {
 })
 
 describe('several pages of an ID list', () => {
-  test('if pruning is interrupted, runs without pruning remove nothing, and the next pruning run reads the whole ID list', async () => {
+  test('if pruning is interrupted, a run without prune removes nothing, and the next run with prune reads the whole ID list', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')
@@ -200,7 +200,7 @@ describe('several pages of an ID list', () => {
     expect(shop.ids('customers')).toEqual(await sourceIds(shop, 'customers'))
   })
 
-  test('if the service rejects the cursor of an ID list, pruning restarts once, and throws after the second rejection', async () => {
+  test('if the service rejects the cursor of an ID list, pruning restarts once; after a second rejection, the run throws', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')
@@ -221,7 +221,7 @@ describe('several pages of an ID list', () => {
   })
 })
 
-test('if the service has no ID lists, a run reports that once, prunes nothing, and syncs the tables', async () => {
+test('if the service has no ID lists, a run with prune reports this once, removes nothing, and syncs the tables', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 3)
   await shop.sync()

@@ -74,7 +74,7 @@ describe('an interrupted first run', () => {
     expect(unfinishedWalks(shop)).toBe(0)
   })
 
-  test('[SYNC-2] if rows that were already read change during an interruption, the next run reads them again', async () => {
+  test('[SYNC-2] if rows that were already read change during an interruption, the next run reads the changed rows again', async () => {
     const shop = await createShopWithOrders(600)
     await interruptAt(shop, 250)
     const [first = ''] = await sourceIds(shop)
@@ -103,7 +103,7 @@ describe('an interrupted first run', () => {
     expect(shop.queryValue('select since from _sync_tables')).toBe(new Date(start + 5 * HOUR_MS).toISOString())
   })
 
-  test('if all pages were written before an interruption, the next run reads none of them again', async () => {
+  test('if all pages were written before an interruption, the next run requests only changes', async () => {
     const shop = await createShopWithOrders(600)
     await interruptAt(shop, 600)
     const { requests, client } = recordingClient(shop)
@@ -112,7 +112,7 @@ describe('an interrupted first run', () => {
     expect(shop.ids('orders')).toHaveLength(600)
   })
 
-  test('if the first run is interrupted three times, the next run continues after the last written page', async () => {
+  test('if the first run is interrupted three times, the fourth run continues after the last written page', async () => {
     const shop = await createShopWithOrders(800)
     for (const rows of [250, 500, 750]) await interruptAt(shop, rows)
     expect(ofOrders(await shop.sync())).toMatchObject({ rows: 50, rowsBefore: 750 })
@@ -131,7 +131,7 @@ describe('an interrupted first run', () => {
 })
 
 describe('an interrupted full sync', () => {
-  test('if a full sync is interrupted, the next run continues it and removes rows that neither run has seen', async () => {
+  test('if a full sync is interrupted, the next full sync continues and removes rows that neither run has seen', async () => {
     const shop = await createShopWithOrders(800)
     await shop.sync({ tables })
     const ids = await sourceIds(shop)
@@ -148,7 +148,7 @@ describe('an interrupted full sync', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('if a full sync is interrupted, an incremental sync restarts; if an incremental sync is interrupted, a full sync restarts', async () => {
+  test('if a full sync is interrupted, an incremental sync starts from the beginning; after an interrupted incremental sync, a full sync does', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`
@@ -162,7 +162,7 @@ describe('an interrupted full sync', () => {
 })
 
 describe('an interrupted incremental sync', () => {
-  test('if an incremental sync is interrupted, the next run continues with the same updated_since', async () => {
+  test('if an incremental sync is interrupted, the next run sends updated_since and the cursor after the last written page', async () => {
     const shop = await createShopWithOrders(700)
     await shop.sync({ tables })
     await shop.store.sql`update orders set status = 'shipped', updated_at = now()`
@@ -185,7 +185,7 @@ describe('an interrupted incremental sync', () => {
     expect(ofOrders(summary)).toMatchObject({ mode: 'updated', rows: 700, rowsBefore: 0 })
   })
 
-  test('if a run with since is interrupted, a run with a later since continues it, and a run with an earlier since restarts', async () => {
+  test('if a run with since is interrupted, a run with a later since continues, and a run with an earlier since restarts', async () => {
     const shop = await createShopWithOrders(700)
     const since = new Date('2025-12-01T00:00:00Z')
     await interruptAt(shop, 500, { since })
@@ -199,7 +199,7 @@ describe('an interrupted incremental sync', () => {
   })
 })
 
-test("if a list can't be filtered by update and its sync is interrupted, the next run reads it from the beginning", async () => {
+test('if a sync of categories, which have no updated_since, is interrupted, the next run reads categories from the beginning', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into categories (id, name, slug, created_at)
@@ -218,7 +218,7 @@ test("if a list can't be filtered by update and its sync is interrupted, the nex
 describe('a cursor that the service rejects', () => {
   const refusal = () => Response.json({ error: { code: 'INVALID_CURSOR', message: 'start again' } }, { status: 400 })
 
-  test('if the service rejects a cursor, a run reads the list from the beginning once, and throws after the second rejection', async () => {
+  test('if the service rejects a cursor, a run reads the list from the beginning once; after a second rejection, the run throws', async () => {
     const shop = await createShopWithOrders(600)
     let refusals = 1
     const { client } = recordingClient(shop, (url) => {
@@ -232,7 +232,7 @@ describe('a cursor that the service rejects', () => {
     await expect(shop.sync({ client, isFull: true })).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
   })
 
-  test('if the cursor of a resumed full sync is rejected, the run starts from the beginning, and deleted rows are removed', async () => {
+  test('if the service rejects the cursor of a resumed full sync, the run starts from the beginning and removes deleted rows', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await interruptAt(shop, 250, { isFull: true })

@@ -52,7 +52,7 @@ describe('the first run', () => {
 })
 
 describe('later runs', () => {
-  test('[SYNC-2, SYNC-3] if rows changed since the last run, the next run replaces them in the copy', async () => {
+  test('[SYNC-2, SYNC-3] if rows changed or were added since the last run, the next run writes these rows to the copy', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 10)
     await shop.sync()
@@ -85,7 +85,7 @@ describe('later runs', () => {
     expect(shop.queryValue(since)).toBe('2026-01-02T00:00:00.000Z')
   })
 
-  test('if a row becomes visible four minutes late, the next run still reads it', async () => {
+  test('if updated_at of a new row is four minutes before the last run, the next run still reads the row', async () => {
     const shop = await createShop(platform)
     await shop.sync()
     await addOrders(shop, 1)
@@ -94,7 +94,7 @@ describe('later runs', () => {
     expect(shop.ids('orders')).toHaveLength(1)
   })
 
-  test('if the store has deleted rows, they stay in the copy until a run with --full', async () => {
+  test('if the store has deleted rows, the rows stay in the copy until a full run', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 4)
     await shop.sync()
@@ -108,7 +108,7 @@ describe('later runs', () => {
   })
 })
 
-test('if an address is removed from the store, a run one day later removes it from the copy', async () => {
+test('if an address is removed from the store, a run one day later removes the address from the copy', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`insert into customers (id, email, created_at, updated_at)
     values ('11111111-1111-4111-8111-111111111111', 'a@example.com', now(), now())`
@@ -124,7 +124,7 @@ test('if an address is removed from the store, a run one day later removes it fr
   expect(shop.ids('customer_addresses')).toHaveLength(1)
 })
 
-test('if the service has no list of all addresses, every run reads the addresses of each customer', async () => {
+test('if the service has no list of all addresses, every run reads the addresses of each customer and removes deleted ones', async () => {
   const shop = await createShop(platform)
   const owners = [randomUUID(), randomUUID(), randomUUID()]
   for (const [index, id] of owners.entries())
@@ -202,7 +202,7 @@ test('[R38] [SYNC-1] if scopes are added to a key, the next run reads all rows o
 describe('a store without updates of customers', () => {
   const DAY = 86_400_000
 
-  test('[SYNC-4] if the store does not track updates of customers, a run reads all of them once a day', async () => {
+  test('[SYNC-4] if the store does not track updates of customers, runs read all customers once a day, and otherwise new ones', async () => {
     const shop = await createShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, now())`
@@ -232,7 +232,7 @@ describe('run with filters', () => {
     expect(modesOf(await shop.sync())).toMatchObject({ orders: 'updated', products: 'full' })
   })
 
-  test('if since is given, a run skips rows that changed earlier, and a later run without since reads them', async () => {
+  test('if since is given, a run skips rows that changed earlier, and a later run without since reads the skipped rows', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 5)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
@@ -259,7 +259,7 @@ test('if isFull and since are given, a run reads all rows', async () => {
   expect(shop.queryValue('select count(*) from _sync_tables where starts_at is not null')).toBe(0)
 })
 
-test('if the key is wrong, a run throws and creates no file', async () => {
+test('if the service rejects the key, a run throws the error 401 and creates no file', async () => {
   const shop = await createShop(platform)
   const client = new StoreExportClient({ url: platform.service.url, key: 'sdx_wrong' })
   await expect(shop.sync({ client })).rejects.toMatchObject({ status: 401 })
@@ -288,7 +288,7 @@ test('if JSON contains numbers with many digits, the copy stores every digit', a
   expect(text).toContain('0.1234567890123456789')
 })
 
-test('if the watermark of a response is invalid, the run saves a valid timestamp', async () => {
+test('if the watermark of a response is invalid, the run saves a valid timestamp as since', async () => {
   const shop = await createShop(platform)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)
@@ -303,7 +303,7 @@ test('if the watermark of a response is invalid, the run saves a valid timestamp
   await shop.sync({ client })
 })
 
-test('if a store starts to track updates, a run reads customers that changed before its upgrade', async () => {
+test('if a store starts to track updates of customers, a later run reads customers that changed before the upgrade', async () => {
   const shop = await createShop(platform, 'launch')
   const hour = 3_600_000
   const start = Date.now() - 10 * hour
@@ -329,7 +329,7 @@ test('if a store starts to track updates, a run reads customers that changed bef
     .toBe('new@example.com')
 })
 
-test('if the key belongs to another store, a run throws, and the copy can still be synced with the right key', async () => {
+test('if the key belongs to another store, a run throws a CopyError, and a run with the right key still succeeds', async () => {
   const [one, other] = [await createShop(platform), await createShop(platform)]
   await one.sync()
   const client = new StoreExportClient({ url: platform.service.url, key: other.store.key })

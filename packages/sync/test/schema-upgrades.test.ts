@@ -164,7 +164,7 @@ async function upgrade(shop: Shop, to: RevisionId): Promise<string> {
 }
 
 describe('a store that is upgraded', () => {
-  test('[VER-2, R46] if a store is upgraded to v1.6 under load, the next run makes the copy equal, and rereads only tables with new columns', {
+  test('[VER-2, R46] after each upgrade of a busy store, the next run rereads only tables with new columns, and the copy equals the store', {
     timeout: 180_000,
   }, async () => {
     const shop = await createShop(platform, 'launch')
@@ -308,7 +308,7 @@ describe('a column that appears or disappears', () => {
     },
   )
 
-  test('if a column disappears while its table is read again, the run still ends, and a run one hour later repairs the copy', async () => {
+  test('if a column disappears while a run rereads its table, the run still ends, and a run one hour later repairs the copy', async () => {
     const shop = await createEuroShop(800, false)
     await syncAt(shop, 0)
     await show(shop)
@@ -325,7 +325,7 @@ describe('a column that appears or disappears', () => {
     await expectSame(shop)
   })
 
-  test('if a run is interrupted while it reads a table again, the next run continues after the last page', async () => {
+  test('if a run is interrupted while it rereads a table, the next run continues after the last written page', async () => {
     const shop = await createEuroShop(1100, false)
     await syncAt(shop, 0)
     await show(shop)
@@ -374,7 +374,7 @@ describe('a column that appears or disappears', () => {
     await expectSame(shop)
   })
 
-  test('if runs have --since and a column appears, the next run rereads only the rows that changed since that time', async () => {
+  test('if runs have since and a column appears, the next run rereads only the rows that changed after since', async () => {
     const shop = await createEuroShop(300, false)
     await shop.store.sql`update orders set updated_at = '2026-06-01'
       where id in (select id from orders order by id limit 20)`
@@ -404,7 +404,7 @@ describe('a column that appears or disappears', () => {
     expect(await verifyOrders()).toMatchObject({ differences: 0 })
   })
 
-  test('if the service sends no digest of the fields, a run rereads no table; the next run that gets a digest rereads it', async () => {
+  test('if a response has no digest of the fields, the run rereads no table, and the next run with a digest rereads the table', async () => {
     const shop = await createEuroShop(300, true)
     const fetch: typeof globalThis.fetch = async (input, init) =>
       withoutHeader(await globalThis.fetch(input, init), 'x-store-fields')

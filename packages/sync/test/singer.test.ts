@@ -66,7 +66,7 @@ async function provisionOrders(count: number): Promise<TestStore> {
   return store
 }
 
-test('if a run has --to singer, it prints only Singer messages, with formats of columns and a stream of embedded rows', async () => {
+test('if a run has --to singer, standard output has only Singer messages, with column formats and a stream of embedded rows', async () => {
   const store = await provisionOrders(2)
   const messages = await messagesOf(store)
   expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(['SCHEMA', 'RECORD', 'STATE']))
@@ -107,7 +107,7 @@ test('if --state is the state of a page, the Singer run returns the rows after t
   )
 })
 
-test('if a Singer run has --prune, a deleted row is not in listed_ids, and its synced_at is before listed_at', async () => {
+test('if a Singer run has --prune, listed_ids lacks the deleted row, and synced_at of this row is before listed_at', async () => {
   const store = await provisionOrders(3)
   const first = await messagesOf(store)
   const [deleted] = await store.sql<
@@ -127,9 +127,12 @@ test.each([
   [['--json'], '--json: cannot be combined with --to singer'],
   [['--every', '1m'], '--every: cannot be combined with --to singer'],
   [['--state', '/nowhere'], '--state: must be a file with the last state'],
-])('if the arguments %j are used with --to singer, store-sync exits with code 2', async (args, message) => {
-  const store = await platform.provision()
-  const { code, stdout, stderr } = await command(store, ...args)
-  expect(code).toBe(2)
-  expect(stdout + stderr).toContain(message)
-})
+])(
+  'if store-sync run gets %j with --to singer, the command exits with code 2 and the message %j',
+  async (args, message) => {
+    const store = await platform.provision()
+    const { code, stdout, stderr } = await command(store, ...args)
+    expect(code).toBe(2)
+    expect(stdout + stderr).toContain(message)
+  },
+)

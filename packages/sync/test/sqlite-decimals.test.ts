@@ -58,7 +58,7 @@ const amountOf = (digits: number) =>
 /** Generates amounts of 1 to 15 digits, all lengths with equal probability. */
 const amounts = fc.integer({ min: 1, max: 15 }).chain(amountOf)
 
-test('if amounts have up to 15 digits, SQLite compares, sorts, and adds them with the results of PostgreSQL', async () => {
+test('if amounts have up to 15 digits, comparisons, order, and sums of amounts in SQLite equal those in PostgreSQL', async () => {
   const { url, sql } = await createTestDatabase()
   const totals = [...fc.sample(amounts, 900), '3985.12', '999.77', '100.00', '-0.01', '0.00']
   const rows = totals.map((total) => orderOf(total))
@@ -98,7 +98,7 @@ test('if amounts have up to 15 digits, SQLite compares, sorts, and adds them wit
   }
 })
 
-test('if an amount has up to 15 digits, SQL finds it by its value, and not by a value one cent higher or lower', async () => {
+test('if an amount has up to 15 digits, SQL finds the amount by its value, and not by a value one cent higher or lower', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -133,7 +133,7 @@ test('if an amount has up to 15 digits, SQL finds it by its value, and not by a 
   )
 })
 
-test('if a decimal has more than 15 digits, the SQLite copy stores every digit as text, and null in the cents column', async () => {
+test('if an amount has more than 15 digits, the SQLite copy stores every digit as text, and null as cents', async () => {
   const long = '123456789012345678901234567890.10'
   const database = await openSqliteCopy([
     orderOf('9999999999999.99'),
@@ -154,7 +154,7 @@ test('if a decimal has more than 15 digits, the SQLite copy stores every digit a
   ])
 })
 
-test('if a decimal is no amount of money, SQLite stores it as number and as text, without a column of cents', async () => {
+test('if a decimal is no amount of money, the SQLite copy stores a number and all digits as text, without a column of cents', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -185,7 +185,7 @@ test('if a decimal is no amount of money, SQLite stores it as number and as text
   expect(() => database.prepare('select weight_grams_cents from products')).toThrow('no such column')
 })
 
-test('if quantities and prices are large, line_total in SQLite is their exact product', async () => {
+test('if the product of price and quantity has at most 15 digits, line_total_cents in SQLite is exact; otherwise null', async () => {
   const item = (price: string, quantity: number) => ({ id: randomUUID(), name: 'n', price, quantity })
   const order = orderOf('1.00')
   const items = [
@@ -229,7 +229,7 @@ async function createTextCopy(view: string): Promise<string> {
   return file
 }
 
-test("if an older copy has decimals as text, open converts them without reading rows again, and the user's views still return rows", async () => {
+test("if an older copy has decimals as text, open converts the decimals without rereading rows, and a user's view still returns rows", async () => {
   const file = await createTextCopy(
     `create view cents as select id, cast(replace(total, '.', '') as integer) as c from orders`,
   )
@@ -253,7 +253,7 @@ test("if an older copy has decimals as text, open converts them without reading 
   await copy.close()
 })
 
-test('if a broken view of the user prevents converting decimals, open throws, names it, and changes nothing', async () => {
+test("if a broken view of the user prevents converting decimals, open throws an error with the view's name and changes nothing", async () => {
   const file = await createTextCopy('create view broken as select total from gone')
   const failure = await new SqliteCopy(file).open(TABLES).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(CopyError)

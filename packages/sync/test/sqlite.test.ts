@@ -47,7 +47,7 @@ describeCopy('a copy in a SQLite file', async () => {
   }
 })
 
-test('if another program created tables with the same names, opening a SQLite copy throws and does not change them', async () => {
+test('if another program created tables with the same names, opening a SQLite copy throws a CopyError and does not change the tables', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const foreign = new DatabaseSync(file)
@@ -62,7 +62,7 @@ test('if another program created tables with the same names, opening a SQLite co
   await another.close()
 })
 
-test('if a SQLite copy is open, opening it through a symbolic link throws a CopyBusyError', async () => {
+test('if a SQLite copy is open, opening the copy through a symbolic link throws a CopyBusyError', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -88,7 +88,7 @@ test('if an older version of store-sync writes a row, columns of a newer version
   expect(rowsOf(file, 'select status, color from orders')).toEqual([{ status: 'shipped', color: 'red' }])
 })
 
-test('after a run, the SQLite copy is in journal mode delete, and next to it is only its lock file', async () => {
+test('after a run, the SQLite copy has the journal mode delete, and its folder has no other file than the lock file', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -102,7 +102,7 @@ test('after a run, the SQLite copy is in journal mode delete, and next to it is 
   }
 })
 
-test('if a reader has a transaction open, closing a SQLite copy does not wait for it, and the reader continues', async () => {
+test('if a reader has a transaction open, closing a SQLite copy takes less than 2 s, and the reader keeps its snapshot', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -145,7 +145,7 @@ describe('paths of a SQLite copy', () => {
     },
   )
 
-  test('if the folder is missing, opening a SQLite copy creates it', async () => {
+  test('if the folder is missing, opening a SQLite copy creates the folder, and peek does not', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     const within = path.join(path.dirname(file), 'a', 'b', 'shop.db')
@@ -157,7 +157,7 @@ describe('paths of a SQLite copy', () => {
     expect(existsSync(within)).toBe(true)
   })
 
-  test('if the file is no database, opening a SQLite copy throws and creates nothing', async () => {
+  test('if the file is no SQLite database, opening a SQLite copy throws a CopyError and creates nothing', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     await writeFile(file, 'not a database, and longer than a header would be')
@@ -187,7 +187,7 @@ describe('paths of a SQLite copy', () => {
   })
 })
 
-test('if the first sync reads an order twice, the SQLite copy has the items of the second time', async () => {
+test('if the first sync reads an order twice with different items, the SQLite copy has only the items of the second read', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -206,7 +206,7 @@ test('if the first sync reads an order twice, the SQLite copy has the items of t
   expect(lines.map(({ id }) => id)).toEqual(['b', 'c'])
 })
 
-test('if the first sync is interrupted, the SQLite copy gets its indexes on the next open, otherwise at the end of the sync', async () => {
+test('the SQLite copy gets its indexes at the end of the first sync, or on the next open if the first sync was interrupted', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const indexes = () =>

@@ -74,7 +74,7 @@ describe('store-sync verify --quick', () => {
     expect(tableOf(compared, 'order_items'), 'items change with the timestamp of their order').toBeUndefined()
   })
 
-  test('if rows are missing, extra, or have another updated_at, verify --quick reports these and no other rows', async () => {
+  test('if rows are missing, extra, or have another updated_at, verify --quick reports these rows and no others', async () => {
     const shop = await createCopiedShop(5)
     const [one = '', two = '', three = '', four = ''] = shop.ids('orders')
     const added = randomUUID()
@@ -99,7 +99,7 @@ describe('store-sync verify --quick', () => {
     expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 4, copyRows: 5, differences: 4 })
   })
 
-  test('if rows changed after the last run started, verify --quick reports no error', async () => {
+  test('if rows changed after the last run started, verify --quick reports these rows as changed and not as errors', async () => {
     const shop = await createCopiedShop(3)
     const [order = ''] = shop.ids('orders')
     await shop.store.sql`update orders set updated_at = now() where id = ${order}`
@@ -114,7 +114,7 @@ describe('store-sync verify --quick', () => {
     expect(lacking.found.filter(({ reason }) => reason === null)).toMatchObject([{ id: lost, kind: 'missing' }])
   })
 
-  test('if a run skipped rows because of --since, verify --quick reports them as left out', async () => {
+  test('if a run skipped rows because of since, verify --quick reports these rows as left out and not as errors', async () => {
     const shop = await createCopiedShop(3, { since: new Date('2026-06-01T00:00:00Z') })
     const none = await compareQuickly(shop)
     expect([none.isSame, tableOf(none, 'orders')?.leftOut, tableOf(none, 'customers')?.leftOut]).toEqual([true, 3, 3])
@@ -133,7 +133,7 @@ describe('store-sync verify --quick', () => {
     expect(new Set(compared.tables.map((each) => each.compared))).toEqual(new Set(['rows']))
   })
 
-  test('if the store does not track updates of customers, verify --quick compares their IDs', async () => {
+  test('if the store does not track updates of customers, verify --quick compares the IDs of customers', async () => {
     const shop = await createShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, '2026-01-01')`

@@ -57,7 +57,7 @@ test('if the copy is in sync, verify finds no difference, suggests no repair, an
   expect(shop.queryValue(state)).toBe(before)
 })
 
-test('if rows are missing, different, or extra, verify reports each with its columns', async () => {
+test('if rows are missing, different, or extra, verify reports each row, and the columns that differ', async () => {
   const shop = await createCopiedShop(5)
   const [one = '', two = '', three = ''] = shop.ids('orders')
   const added = randomUUID()
@@ -83,7 +83,7 @@ test('if rows are missing, different, or extra, verify reports each with its col
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('if the copy has extra items, verify reports them, and only counts those whose order is not in the copy', async () => {
+test('if the copy has extra items, verify reports items whose order is in the copy, and only counts the other items', async () => {
   const shop = await createCopiedShop(1)
   const [order = ''] = shop.ids('orders')
   const [line, orphan] = [randomUUID(), randomUUID()]
@@ -95,7 +95,7 @@ test('if the copy has extra items, verify reports them, and only counts those wh
   expect(tableOf(compared, 'order_items')).toMatchObject({ storeRows: 2, copyRows: 4, differences: 2 })
 })
 
-test('if a row changed after the last run started, verify reports it as changed and not as an error', async () => {
+test('if a row changed after the last run started, verify reports the row as changed and not as an error', async () => {
   const shop = await createCopiedShop(2)
   await addOrders(shop, 1)
   const [one = ''] = shop.ids('orders')
@@ -105,7 +105,7 @@ test('if a row changed after the last run started, verify reports it as changed 
   expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 3, copyRows: 2, differences: 0, changed: 2 })
 })
 
-test('if a run skipped rows because of --since, verify reports them as left out and not as errors', async () => {
+test('if a run skipped rows because of since, verify reports these rows as left out and not as errors', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
@@ -114,7 +114,7 @@ test('if a run skipped rows because of --since, verify reports them as left out 
   expect([compared.isSame, tableOf(compared, 'orders')?.leftOut]).toEqual([true, 2])
 })
 
-test('if the store deleted a row, verify reports it as extra', async () => {
+test('if the store deleted a row after the last run, verify reports the row as extra', async () => {
   const shop = await createCopiedShop(2)
   const [gone = ''] = shop.ids('orders')
   await shop.store.sql`delete from order_items where order_id = ${gone}`
@@ -124,7 +124,7 @@ test('if the store deleted a row, verify reports it as extra', async () => {
   expect(found.filter(({ table }) => table === 'orders')).toMatchObject([{ id: gone, kind: 'extra' }])
 })
 
-test('if a table of the copy has 2,500 extra rows, verify reports each of them and leaves no marks in the copy', async () => {
+test('if a table of the copy has 2,500 extra rows, verify reports each row, and the copy stores no IDs of seen rows', async () => {
   const shop = await createCopiedShop(1)
   shop.changeCopy(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)
@@ -135,7 +135,7 @@ test('if a table of the copy has 2,500 extra rows, verify reports each of them a
   expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
 })
 
-test('if the copy of a list that every run reads in full differs, verify reports that, and the next run repairs it', async () => {
+test('if categories, which every run reads in full, differ from the store, verify reports this, and the next run repairs the copy', async () => {
   const shop = await createCopiedShop(1)
   await shop.store.sql`insert into categories (id, name, slug, created_at)
     values (gen_random_uuid(), 'Tea', 'tea', '2026-01-01')`
@@ -148,7 +148,7 @@ test('if the copy of a list that every run reads in full differs, verify reports
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('if there is no copy, or it is of another store, verify throws', async () => {
+test('if there is no copy, or the copy is of another store, verify throws an error that names this cause', async () => {
   const shop = await createShop(platform)
   await expect(compare(shop)).rejects.toThrow(/is not a copy yet; run `store-sync run` first/)
   await expect(compare(shop), 'nothing was created').rejects.toThrow(CopyError)

@@ -13,32 +13,35 @@ const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [
 
 const createWorkbookPath = async () => ({ file: path.join(await createTestFolder(), 'shop.xlsx') })
 
-test.runIf(hasPython)('an XLSX cell has the type of its value, or is text if a digit would be lost', async () => {
-  const { file } = await createWorkbookPath()
-  const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
-  await writeOrders(xlsxCopy(file), [
-    { ...ORDER, id: 'a', total: '-9999999999999.10', subtotal: '99999999999999.10', email: '=1+1', items },
-  ])
-  const [order] = rowsOf(file, 'orders')
-  expect(order?.total).toEqual(['n', '0.00', '-9999999999999.1'])
-  expect(order?.subtotal).toEqual(['inlineStr', '0.00', '99999999999999.10'])
-  expect(order?.email).toEqual(['inlineStr', null, '=1+1'])
-  expect(order?.created_at).toEqual(['n', TIMESTAMP_FORMAT, '46023'])
-  expect(order?.updated_at).toBeNull()
-  const [line] = rowsOf(file, 'order_lines')
-  expect([line?.name, line?.quantity, line?.price]).toEqual([
-    ['inlineStr', null, '007'],
-    ['n', null, '2'],
-    ['n', '0.00', '1.1'],
-  ])
-})
+test.runIf(hasPython)(
+  'an XLSX cell is a number if its value is one, and text if a number would lose a digit',
+  async () => {
+    const { file } = await createWorkbookPath()
+    const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
+    await writeOrders(xlsxCopy(file), [
+      { ...ORDER, id: 'a', total: '-9999999999999.10', subtotal: '99999999999999.10', email: '=1+1', items },
+    ])
+    const [order] = rowsOf(file, 'orders')
+    expect(order?.total).toEqual(['n', '0.00', '-9999999999999.1'])
+    expect(order?.subtotal).toEqual(['inlineStr', '0.00', '99999999999999.10'])
+    expect(order?.email).toEqual(['inlineStr', null, '=1+1'])
+    expect(order?.created_at).toEqual(['n', TIMESTAMP_FORMAT, '46023'])
+    expect(order?.updated_at).toBeNull()
+    const [line] = rowsOf(file, 'order_lines')
+    expect([line?.name, line?.quantity, line?.price]).toEqual([
+      ['inlineStr', null, '007'],
+      ['n', null, '2'],
+      ['n', '0.00', '1.1'],
+    ])
+  },
+)
 
 const timestamp: FileColumn = { name: 'at', kind: 'timestamp', isMoney: false }
 const text: FileColumn = { name: 'text', kind: 'text', isMoney: false }
 const money: FileColumn = { name: 'amount', kind: 'decimal', isMoney: true }
 
 test.runIf(hasPython)(
-  'if timestamps are from 1900-03-01 to 9999, the XLSX cells are dates, exact to the millisecond',
+  'if timestamps are from 1900-03-01 to the end of 9999, the XLSX cells are dates, exact to the millisecond',
   async () => {
     const { file } = await createWorkbookPath()
     const [first, last] = [Date.UTC(1900, 2, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)]
@@ -88,7 +91,7 @@ test.runIf(hasPython)(
   },
 )
 
-test.runIf(hasPython)('if JSON contains a timestamp, the XLSX cell is text', async () => {
+test.runIf(hasPython)('if JSON contains a timestamp, the XLSX cell has the JSON as text', async () => {
   const { file } = await createWorkbookPath()
   const metafields = { at: '2026-01-01T00:00:00.000Z' }
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a', metafields }])
@@ -110,7 +113,7 @@ describe.runIf(hasPython)('formats of XLSX sheets', () => {
     [text],
   ]
   test.each(orders.map((first) => ({ first, names: first.map(({ name }) => name).join(', ') })))(
-    'if the first sheet has the columns $names, cells of each kind have the same format in all XLSX sheets',
+    'if the columns of the first sheet are $names, cells of each type have the same format in all XLSX sheets',
     async ({ first }) => {
       const { file } = await createWorkbookPath()
       const tables = [first, ...orders].map((columns, index) => ({
@@ -177,7 +180,7 @@ describe.runIf(hasPython)('formats of XLSX sheets', () => {
     expect(sheets.filter(({ name }) => name.startsWith('orders')).map(({ rows }) => rows.length)).toEqual([3, 2, 3, 2])
   })
 
-  test('if the first column of a sheet is numeric, the XLSX writer throws', async () => {
+  test('if the first column of a sheet is numeric, the XLSX writer throws an error that names this column', async () => {
     const { file } = await createWorkbookPath()
     const writing = writeFiles(new XlsxWriter(file), [{ name: 'bad', columns: [money, timestamp], rows: [] }])
     await expect(writing).rejects.toThrow('the first column of a sheet cannot contain numbers: amount')

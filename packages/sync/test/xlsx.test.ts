@@ -48,7 +48,7 @@ if (hasPython)
   })
 
 test.runIf(hasPython)(
-  'if a string has characters that XML does not allow, it is read back from the XLSX file unchanged',
+  'if a string has characters that XML does not allow, a reader of the XLSX file gets the same string',
   async () => {
     const { file } = await createWorkbookPath()
     const odd = ['\u0000\u0001\u001f', '_x0041_', '_x0041_x0042_', '\ufffe\uffff', '\t a\r', '<&>"\'', 'a\u000bb']
@@ -67,7 +67,7 @@ test('if an XLSX copy has no rows, the workbook still has a sheet for each table
 })
 
 test.runIf(hasPython)(
-  'if the first sheet has no amounts, the amounts of other XLSX sheets still have their format',
+  'if the first sheet has no amounts, amounts of other XLSX sheets still have the format 0.00',
   async () => {
     const { file } = await createWorkbookPath()
     const copy = xlsxCopy(file)
@@ -87,7 +87,7 @@ test.runIf(hasPython)(
   },
 )
 
-test('if a table has more rows than a sheet holds, it continues in another XLSX sheet', async () => {
+test('if a table has more rows than an XLSX sheet holds, its rows continue in further sheets with the same header', async () => {
   const { file } = await createWorkbookPath()
   const rows = Array.from({ length: 7 }, (_, index) => [`row ${index}`])
   const writer = new XlsxWriter(file, { maxRowsPerSheet: 4 })
@@ -99,7 +99,7 @@ test('if a table has more rows than a sheet holds, it continues in another XLSX 
 })
 
 test.each([0, 1, 2, 3])(
-  'if a long string is at the end of an XLSX sheet (offset %i), it is written unchanged',
+  'if 3,000 emoji begin at offset %i of a string, the XLSX file has the string unchanged',
   async (offset) => {
     const { file } = await createWorkbookPath()
     const text = 'x'.repeat(offset) + '🛒'.repeat(3000)
@@ -109,7 +109,7 @@ test.each([0, 1, 2, 3])(
   },
 )
 
-test('if a string is too long for an XLSX cell, it is cut and ends with a note', async () => {
+test('if a string is too long for an XLSX cell, the cell has its beginning and a note with the place of the full text', async () => {
   const { file } = await createWorkbookPath()
   const [fits, long] = ['x'.repeat(32_767), '🛒'.repeat(20_000)]
   await writeFiles(new XlsxWriter(file), [tableOf('texts', [[fits], [long]])])
@@ -120,7 +120,7 @@ test('if a string is too long for an XLSX cell, it is cut and ends with a note',
   expect(second?.[0]).toMatch(/^(🛒)+ … \[cut: 40000 characters, full text in shop\.xlsx\.store-sync\.db\]$/u)
 })
 
-test('if writing an XLSX workbook fails, the previous workbook stays, and no other file is left', async () => {
+test('if an error occurs while an XLSX workbook is written, the previous workbook stays, and no other file is left', async () => {
   const { file, folder } = await createWorkbookPath()
   await writeFiles(new XlsxWriter(file), [tableOf('one', [['a']])])
   const before = readFileSync(file)
@@ -130,7 +130,7 @@ test('if writing an XLSX workbook fails, the previous workbook stays, and no oth
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 
-test('if finishing an XLSX copy fails, the previous workbook stays, and the next run writes the new workbook', async () => {
+test('if finishing an XLSX copy fails because its view order_lines is missing, the previous workbook stays, and the next run writes a new one', async () => {
   const { file } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a' }])
   const before = readFileSync(file)

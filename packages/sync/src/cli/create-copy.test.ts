@@ -18,7 +18,7 @@ describe('the option --to', () => {
     },
   )
 
-  test('if --to names an unknown destination, the error message shows at most its scheme', async () => {
+  test('if --to names an unknown destination, the error message shows at most the scheme of the value', async () => {
     expect(await messageFor('oracle://me:hunter2secret@db/shop')).toMatch(/must be one of .*; got "oracle:…"$/)
     for (const text of ['hunter2secret', 'hunter2:secret', 'Hunter:x'])
       expect(await messageFor(text)).not.toMatch(/unter/)
@@ -45,7 +45,7 @@ describe('the option --to', () => {
     },
   )
 
-  test('if --to is a MySQL URL with a password, the error message says to put the URL in a variable', async () => {
+  test('if --to is a MySQL URL with a password, the error message says to put the URL in a variable and use env:NAME', async () => {
     expect(await messageFor('mysql://me:hunter2secret@db/shop')).toContain('put the URL in a variable and use env:NAME')
   })
 
@@ -55,7 +55,7 @@ describe('the option --to', () => {
   })
 
   test.each(['sqlite:./~/shop.db', 'sqlite:~shop.db'])(
-    'if --to is %s, the ~ is part of the file name',
+    'if --to is %s, store-sync takes the ~ as a part of the file name',
     async (text) => {
       expect((await createCopy(text, {})).name).toBe(text.slice('sqlite:'.length))
     },

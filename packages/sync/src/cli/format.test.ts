@@ -6,11 +6,11 @@ test.each([
   [89_000, '89 s'],
   [240_000, '4 min'],
   [7_500_000, '2 h 05 min'],
-])('prints a duration of %i ms as %j', (ms, text) => {
+])('timeText formats %i ms as %j', (ms, text) => {
   expect(timeText(ms)).toBe(text)
 })
 
-test('if a count is 1, its noun is singular, and the columns of the printed table stay aligned', () => {
+test('if a count is 1, the printed noun is singular, and the next column stays aligned', () => {
   expect([0, 1, 2, 1200].map((count) => countText(count, 'row'))).toEqual(['0 rows', '1 row', '2 rows', '1,200 rows'])
   expect(`${rowsText('store', 1)}  all`).toBe('  store                       1 row   all')
   expect(`${rowsText('orders', 2)}  all`).toBe('  orders                      2 rows  all')

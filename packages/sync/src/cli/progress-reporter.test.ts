@@ -5,7 +5,7 @@ import { RequestMeter } from './request-meter.ts'
 describe('rate limit and time left', () => {
   const limit = { requests: 120, windowSeconds: 60, remaining: 30, resetSeconds: 20 }
 
-  test('if a response has rate limit headers, usedShare is the used share of the limit, and 0 after the reset', () => {
+  test('if 30 of 120 requests remain, usedShare returns 0.75 (used share of the limit), and 0 after the reset', () => {
     let now = 0
     const meter = new RequestMeter(() => now)
     expect(meter.usedShare).toBeNull()
@@ -22,7 +22,7 @@ describe('rate limit and time left', () => {
     [270, 20_000 + 120_000],
     [280, 20_000 + 120_000 + 1000],
   ])(
-    'if %i requests of 100 ms are left, the estimated time left is %i ms, including waits for the rate limit',
+    'if %i requests of 100 ms are left and the rate limit allows 30 now, the estimated time left is %i ms',
     (requests, ms) => {
       const meter = new RequestMeter(() => 0)
       meter.record({ status: 200, limit })
@@ -30,7 +30,7 @@ describe('rate limit and time left', () => {
     },
   )
 
-  test('if the rate limit and the number of rows are known, the status line shows both and the time left', () => {
+  test('if the rate limit and the number of rows are known, the status line shows the limit, the number, and the time left', () => {
     const meter = new RequestMeter(() => 0)
     meter.record({ status: 200, limit })
     expect(pageText({ table: 'orders', rows: 12_250, of: 48_000 }, 10_000, meter)).toBe(
@@ -64,7 +64,7 @@ describe('the progress reporter without a terminal', () => {
     return { lines, reporter: new ProgressReporter({ output, meter: new RequestMeter(Date.now), now: Date.now }) }
   }
 
-  test('if standard error is not a terminal, the reporter prints a line per table, per wait, and per 30 seconds of silence', () => {
+  test('the reporter prints a line per table, per wait for the rate limit, and per 30 seconds without another line', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     vi.advanceTimersByTime(31_000)
@@ -82,7 +82,7 @@ describe('the progress reporter without a terminal', () => {
     expect(lines.join('')).not.toContain('\r')
   })
 
-  test('if a run reads a table again because its fields changed, the reporter prints a line, and the JSON output has an event', () => {
+  test('if a run reads a table again because its fields changed, the reporter prints the reason, and the JSON output has an event', () => {
     const { lines, reporter } = createLogReporter()
     const results: string[] = []
     const output = {
@@ -97,7 +97,7 @@ describe('the progress reporter without a terminal', () => {
     expect(results).toEqual(['{"event":"reread","table":"orders"}'])
   })
 
-  test('after the progress reporter is stopped, it prints nothing', () => {
+  test('after the progress reporter is stopped, it prints no line during an hour of silence', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     reporter.stop()

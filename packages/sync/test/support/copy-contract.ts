@@ -85,13 +85,13 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
     describeWalks(inTest)
     describePruning(inTest)
 
-    test('if a copy is new, it belongs to no store and has no rows', async () => {
+    test('if a copy is new, open returns the state of a copy without a store, and the copy has no rows', async () => {
       const state = await reopen()
       expect(state).toEqual(NEW_COPY)
       expect(await copy.count('orders')).toBe(0)
     })
 
-    test('if strings have quotes, line breaks, or other unusual characters, or decimals many digits, they are stored unchanged', async () => {
+    test('if strings have unusual characters or decimals have many digits, the copy has the same values', async () => {
       const { id } = order()
       const metafields = { gift: 'yes', nested: { a: [1, null] } }
       await write(
@@ -127,7 +127,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       ])
     })
 
-    test('if a row is written again, it replaces the old row and its embedded rows', async () => {
+    test('if an order is written again, the new version replaces the old order and its items', async () => {
       const first = order({ items: [] })
       await write({ ...first, items: [item(first.id, 'a'), item(first.id, 'b')] })
       const other = order()
@@ -142,7 +142,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       expect((await destination.read('order_items')).map(({ name }) => name).toSorted()).toEqual(['c', 'of another'])
     })
 
-    test('if a page has an invalid row, none of its rows is stored', async () => {
+    test('if a page has an invalid row, write throws, and no row of the page is stored', async () => {
       const good = order()
       const bad = { ...order(), items: [{ ...item('x', 'y'), quantity: 'many' }] }
       await expect(write(good, bad)).rejects.toThrow()
@@ -166,7 +166,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       await elsewhere.remove()
     })
 
-    test('if rows are read back from the copy, they equal the results of asStored for the sent values', async () => {
+    test('read returns for each column what asStored returns for the sent value', async () => {
       const one = order({
         email: '\ud800 half\0',
         total: '12345678901234.10',
@@ -188,7 +188,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       expect(items.map(({ name }) => name).toSorted()).toEqual(ODD.toSorted())
     })
 
-    test('if JSON has 6,000 levels, long numbers, or characters that are replaced, it is stored completely', async () => {
+    test('if JSON has 6,000 levels with a long number or a replaced character inside, the copy stores the whole JSON', async () => {
       const deep = (inner: string) => parseExactJson(`{"a":${'[{"b":'.repeat(3000)}${inner}${'}]'.repeat(3000)}}`)
       for (const inner of ['1', '12345678901234567890', '"\\u0000"']) {
         const one = order({ metafields: deep(inner) })
@@ -204,12 +204,12 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       await copy.finish()
     })
 
-    test('after a copy is claimed for a store, it has the ID of this store', async () => {
+    test('after a copy is claimed for a store, open returns the ID of this store', async () => {
       await copy.claim('one store')
       expect((await reopen()).storeId).toBe('one store')
     })
 
-    test('if a run has the copy open, opening it again throws a CopyBusyError', async () => {
+    test('if a run has the copy open, opening the copy again throws a CopyBusyError', async () => {
       const second = destination.make()
       await expect(second.open(TABLES)).rejects.toThrow(CopyBusyError)
       await copy.close()

@@ -17,7 +17,7 @@ export function describePruning(at: OpenCopy): void {
   const storedIds = async (table: string) => (await at.destination.read(table)).map(({ id }) => id)
 
   describe('pruning', () => {
-    test('if rows are on no page of the ID list, pruning removes them with their embedded rows, and no others', async () => {
+    test('if an order is on no page of the ID list, pruning removes this order with its items, and no other order', async () => {
       const [one, two, gone] = [order({ email: 'one@example.com' }), order(), order()]
       await write(orders, { ...one, items: [item(one.id, 'of one')] }, two, { ...gone, items: [item(gone.id, 'gone')] })
       await see([one.id, randomUUID()])
@@ -33,7 +33,7 @@ export function describePruning(at: OpenCopy): void {
       expect((await at.destination.read('order_items')).map(({ name }) => name)).toEqual(['of one'])
     })
 
-    test("if a customer is pruned, the customer's addresses are removed, and those of unknown customers stay", async () => {
+    test("if a customer is pruned, the customer's addresses are removed, and addresses of customers that the copy never had stay", async () => {
       const [stays, gone, never] = [randomUUID(), randomUUID(), randomUUID()]
       await write(customers, { id: stays }, { id: gone })
       const owned = [stays, gone, never].map((customer) => ({ id: randomUUID(), customer_id: customer }))
@@ -55,7 +55,7 @@ export function describePruning(at: OpenCopy): void {
       expect(await at.copy.count('orders')).toBe(0)
     })
 
-    test('if a table is pruned again, the IDs that the earlier pruning has seen are ignored', async () => {
+    test('if a table is pruned again, rows that only the earlier pruning has seen are removed', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one)
       await see([one.id])
@@ -67,7 +67,7 @@ export function describePruning(at: OpenCopy): void {
       expect(await storedIds('orders')).toEqual([two.id])
     })
 
-    test('if pruning is interrupted, neither its seen IDs nor an unfinished sync are left', async () => {
+    test('if pruning is interrupted, a later full sync or pruning ignores the IDs seen before the interruption', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one, two)
       await see([one.id])

@@ -32,7 +32,7 @@ export function describeWalks(at: OpenCopy): void {
   const write = (...rows: CopyRow[]) => at.copy.write({ table: orders, rows, isFull: false })
   const end = (isFull = true) => at.copy.end({ table: orders, state: NEW_TABLE, isFull })
 
-  test('when a full sync ends, rows that it has not seen are removed with their embedded rows', async () => {
+  test('when a full sync ends, orders that the sync has not seen are removed with their items', async () => {
     const [seen, gone] = [order(), order()]
     await write(seen, { ...gone, items: [item(gone.id, 'a')] })
     await at.copy.write({ table: orders, rows: [{ ...seen, items: [item(seen.id, 'b')] }], isFull: true })
@@ -42,7 +42,7 @@ export function describeWalks(at: OpenCopy): void {
     expect((await at.reopen()).tables.get('orders')).toEqual(state)
   })
 
-  test('after the state of a table is saved, open and peek return the digest of its fields and the time of its last reread', async () => {
+  test('after the state of a table is saved, open and peek return the same state', async () => {
     const states = [
       SYNCED,
       { ...SYNCED, storeFields: '0000000000000001', rereadAt: '2026-01-03T00:00:00.000Z' },
@@ -71,7 +71,7 @@ export function describeWalks(at: OpenCopy): void {
     expect((await at.destination.read('order_items')).map(({ name: text }) => text)).toEqual(['new'])
   })
 
-  test('if a full sync stopped without saving its position, the next one ignores the rows that it had seen', async () => {
+  test('if a full sync stopped without saving its position, the next full sync removes rows that only the stopped sync has seen', async () => {
     const [one, two] = [order(), order()]
     await at.copy.write({ table: orders, rows: [one, two], isFull: true })
     await at.reopen()
@@ -99,7 +99,7 @@ export function describeWalks(at: OpenCopy): void {
     expect(await at.copy.count('orders')).toBe(3)
   })
 
-  test('if a table gets a new column, open adds it, and the next run reads all rows of the table again', async () => {
+  test('if a table or its embedded table gets a new column, open adds the column and returns since as null for the table', async () => {
     const state = SYNCED
     for (const table of TABLES) await at.copy.end({ table, state, isFull: false })
     await at.copy.close()
@@ -144,7 +144,7 @@ export function describeWalks(at: OpenCopy): void {
       expect((await at.reopen()).unfinished).toEqual(new Map())
     })
 
-    test('if a page of an unfinished sync has no rows, the position after it is saved', async () => {
+    test('if a page of an unfinished sync has no rows, the position after this page is saved', async () => {
       const [one, gone] = [order(), order()]
       await write(one, gone)
       await page([], walkAt(0), first)
@@ -155,7 +155,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end()).toBe(1)
     })
 
-    test('if a full sync is resumed, rows that neither run has seen are removed at its end', async () => {
+    test('if a full sync is resumed, rows that neither run has seen are removed at the end of the sync', async () => {
       const [one, two, gone] = [order(), order(), order()]
       await write(one, two, { ...gone, items: [item(gone.id, 'a')] })
       await page([one], walkAt(1), first)
@@ -221,7 +221,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await at.copy.count('orders')).toBe(1)
     })
 
-    test('if a table or its embedded table gets a column, its unfinished sync is deleted', async () => {
+    test('if the embedded table of orders gets a column, open deletes the unfinished sync of orders', async () => {
       const one = order()
       await write(one, order())
       for (const table of [orders, required('products'), groups])

@@ -3,7 +3,7 @@ import { CopyError } from '../copy.ts'
 import { loadMySql } from './load-mysql.ts'
 import { MySqlCopy } from './mysql-copy.ts'
 
-test('if mysql2 is not installed, opening a MySQL copy throws a CopyError that says what to install', async () => {
+test('if mysql2 is not installed, opening a MySQL copy throws a CopyError with the npm install command', async () => {
   const missing: string = '@store-export/not-installed'
   const copy = new MySqlCopy('mysql://shop@localhost/shop', () => loadMySql(() => import(missing)))
   const error = await copy.open([]).catch((cause: unknown) => cause)

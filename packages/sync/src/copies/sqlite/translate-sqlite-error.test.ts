@@ -41,14 +41,17 @@ describe('errors of SQLite', () => {
         new DatabaseSync(path.dirname(file)).exec('begin')
       },
     ],
-  ])('if SQLite fails because of %s, a CopyError names this cause', async (_what, message, work) => {
-    const error = await errorOf(work)
-    const translated = translateSqliteError(error, 'shop')
-    expect(translated).toBeInstanceOf(CopyError)
-    expect(translated).toMatchObject({ message: expect.stringMatching(message), cause: error })
-  })
+  ])(
+    'if SQLite fails because of %s, translateSqliteError returns a CopyError that names this cause',
+    async (_what, message, work) => {
+      const error = await errorOf(work)
+      const translated = translateSqliteError(error, 'shop')
+      expect(translated).toBeInstanceOf(CopyError)
+      expect(translated).toMatchObject({ message: expect.stringMatching(message), cause: error })
+    },
+  )
 
-  test('if SQLite fails because the disk is full, a CopyFullError says to run again', async () => {
+  test('if SQLite fails because the disk is full, translateSqliteError returns a CopyFullError that says to run again', async () => {
     const error = await errorOf((database) => database.exec(`pragma max_page_count = 3; ${insert}`))
     const translated = translateSqliteError(error, 'shop')
     expect(translated).toBeInstanceOf(CopyFullError)
@@ -58,7 +61,7 @@ describe('errors of SQLite', () => {
     })
   })
 
-  test('if SQLite fails because another program has locked the file, a CopyUnavailableError says to run again', async () => {
+  test('if another program has locked the SQLite file, translateSqliteError returns a CopyUnavailableError that says to run again', async () => {
     const error = await errorOf((database, file) => {
       database.exec('begin exclusive')
       using other = new DatabaseSync(file, { timeout: 0 })
@@ -69,7 +72,7 @@ describe('errors of SQLite', () => {
     expect(String(translated)).toMatch(/another program has locked shop .*run again/)
   })
 
-  test('if SQLite fails for an unexpected reason, the error stays unchanged', async () => {
+  test('if SQLite fails for an unexpected reason, translateSqliteError returns the same error', async () => {
     const error = await errorOf((database) => database.exec('select b from t'))
     expect(translateSqliteError(error, 'shop')).toBe(error)
   })
