@@ -85,7 +85,7 @@ describe('forms of the dashboard', () => {
     expect(await keyCount()).toBe(before)
   }
 
-  test('if a form comes from another site, it is rejected, even with a valid token', async () => {
+  test('if a form with a valid token comes from another site, the dashboard returns 403 and creates no key', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', `${visitor.url}.evil.example`, '']) {
       await expectRejected({ form_token: await visitor.formTokenOf(page(), create()) }, { origin })
     }
@@ -94,7 +94,7 @@ describe('forms of the dashboard', () => {
     }
   })
 
-  test('if the token of a form is missing, changed, or of another session, the form is rejected', async () => {
+  test('if the token of a form is missing, changed, or of another session, the dashboard returns 403 and creates no key', async () => {
     const token = await visitor.formTokenOf(page(), create())
     await expectRejected({})
     await expectRejected({ form_token: '' })
@@ -106,7 +106,7 @@ describe('forms of the dashboard', () => {
     await expectRejected({ form_token: await stranger.formTokenOf('/sign-in', '/sign-in') })
   })
 
-  test('if a sign-in form comes from another site or another visitor, it is rejected', async () => {
+  test('if a sign-in form comes from another site or has the token of another visitor, the dashboard returns 403', async () => {
     const stranger = new PlainBrowser(visitor.url)
     const { email, password } = merchant
     const form_token = await stranger.formTokenOf('/sign-in', '/sign-in')
@@ -165,7 +165,7 @@ describe('bodies of forms', () => {
     })
   const failures = () => platform.events.filter(({ event }) => event.endsWith('failed'))
 
-  test('if a form is sent with chunked transfer encoding, it is accepted', async () => {
+  test('if a form with a valid token is sent with chunked transfer encoding, the dashboard returns 303', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     const body = new URLSearchParams({ name: 'in parts', form_token }).toString()
     const type = 'application/x-www-form-urlencoded'

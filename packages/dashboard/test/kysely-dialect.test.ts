@@ -20,7 +20,7 @@ function kysely(): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: kyselyDialect(control.database.pool) })
 }
 
-test('if Kysely selects or updates rows, it returns the rows or the number of changed rows', async () => {
+test('a Kysely update returns the number of changed rows, and a select returns the rows', async () => {
   const database = kysely()
   await consumeFormToken(control.database, Buffer.from('one'))
   const [changed] = await database.updateTable('used_form_tokens').set({ used_at: OLD }).execute()
@@ -47,7 +47,7 @@ test('if a Kysely transaction throws, it is rolled back, otherwise committed, an
   expect(control.database.pool.sums.busy).toBe(0)
 })
 
-test('if a Kysely statement fails, it rejects with the PostgreSQL error and releases the connection', async () => {
+test('if a Kysely insert violates a unique constraint, execute rejects with PostgreSQL error 23505 and releases the connection', async () => {
   const database = kysely()
   const twice = { token_hash: Buffer.from('twice'), used_at: OLD }
   const insertTwice = () => database.insertInto('used_form_tokens').values(twice).execute()

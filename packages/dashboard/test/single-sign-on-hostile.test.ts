@@ -13,7 +13,7 @@ beforeEach(() => scene.reset())
 const isIdToken = (token: string) => token.split('.').length === 3
 
 describe('hostile callbacks of single sign-on', () => {
-  test('if a single sign-on callback has no state, another state, or comes to another browser, it gets 400', async () => {
+  test('if a single sign-on callback has no state or the state of another browser, the dashboard returns 400 and no session', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const changed = back.replace(/state=[^&]+/, `state=${'x'.repeat(32)}`)
@@ -37,7 +37,7 @@ describe('hostile callbacks of single sign-on', () => {
     expect((await scene.finish(visitor, back)).status).toBe(303)
   })
 
-  test('if the cookie of a single sign-on callback is changed, the callback is rejected', async () => {
+  test('if the cookie of a single sign-on callback is changed, the dashboard returns 400', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const cookie = visitor.cookies.get('single-sign-on') ?? ''
@@ -45,7 +45,7 @@ describe('hostile callbacks of single sign-on', () => {
     expect((await scene.finish(visitor, back)).status).toBe(400)
   })
 
-  test('if a single sign-on callback is used twice, the second use is rejected, even with the original cookie', async () => {
+  test('if a single sign-on callback is used again with the original cookie, the dashboard returns 400 and no session', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const copy = scene.browser(visitor)
@@ -57,7 +57,7 @@ describe('hostile callbacks of single sign-on', () => {
     }
   })
 
-  test('if a single sign-on callback names another issuer, it is rejected', async () => {
+  test('if a single sign-on callback names another issuer than the configured provider, the dashboard returns 400', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const iss = encodeURIComponent('https://login.example.net')
@@ -191,7 +191,7 @@ describe('hostile responses of the provider', () => {
 })
 
 describe('the form of single sign-on', () => {
-  test('if the single sign-on form has no token or comes from another site, it gets 403', async () => {
+  test('if the single sign-on form has no token or comes from another site, the dashboard returns 403', async () => {
     const visitor = scene.browser()
     expect((await visitor.post('/sign-in/oidc', {})).status).toBe(403)
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')

@@ -205,7 +205,7 @@ describe('invitations', () => {
     }
   })
 
-  test('if an invitation is withdrawn, single sign-on does not accept it', async () => {
+  test('if the invitation of an address without an account is withdrawn, single sign-on says that the account is unknown', async () => {
     const email = `withdrawn-${randomUUID()}@example.com`
     await inviteTo(email)
     await scene.platform.controlSql`update invitations set outcome = 'withdrawn' where email = ${email}`
