@@ -29,7 +29,7 @@ async function newVisitor() {
   return { visitor, download }
 }
 
-test('if a CSV file is downloaded, it is complete and has headers that forbid caching', async () => {
+test('if a CSV file of 300 rows is downloaded, the response has all rows and Cache-Control: no-store', async () => {
   const { download } = await newVisitor()
   const { response } = await download()
   const { headers } = response

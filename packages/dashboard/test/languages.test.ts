@@ -59,7 +59,7 @@ async function onAnotherNode() {
   return { node, colleague: await signedIn(node) }
 }
 
-test('if a merchant saves a language, the account page confirms it in this language and shows the choice', async () => {
+test('if a merchant chooses German, the account page confirms the choice in German and has German selected', async () => {
   const visitor = await signedIn()
   const saved = await visitor.follow(await choose(visitor, 'de'))
   expect(saved.text).toContain('Ihre Sprache ist gespeichert.')

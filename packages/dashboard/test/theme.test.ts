@@ -28,14 +28,14 @@ async function signInPage(cookie: string): Promise<string> {
   return (await fetch(`${urlOf(platform)}/sign-in`, { headers: { cookie } })).text()
 }
 
-test('if a visitor chooses a theme, a cookie stores it, and the response redirects to the page of the form', async () => {
+test('if a visitor chooses the dark theme, the response sets the theme cookie and redirects to the page of the form', async () => {
   const { status, to, theme } = await choose({ theme: 'dark', next: '/sign-in?next=%2Fstores' })
   expect([status, to]).toEqual([303, '/sign-in?next=%2Fstores'])
   expect(theme).toMatch(/^theme=dark; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/)
   expect(await signInPage('theme=dark')).toContain('<html lang="en" dir="ltr" data-theme="dark">')
 })
 
-test('if a visitor chooses the theme of the system, the theme cookie is deleted', async () => {
+test('if a visitor chooses the theme of the system, the response deletes the theme cookie', async () => {
   expect((await choose({ theme: 'system', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
   expect(await signInPage('')).toContain('<html lang="en" dir="ltr">')
 })

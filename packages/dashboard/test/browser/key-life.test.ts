@@ -89,7 +89,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await statusWith(store.key)).toBe(200)
   })
 
-  test('[AUTH-3] if the page of a new key is reloaded, it shows the same key, and no second key is created', async () => {
+  test('[AUTH-3] if the page of a new key is reloaded, the page shows the same key, and no second key is created', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
