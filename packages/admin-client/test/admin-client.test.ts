@@ -20,7 +20,7 @@ async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-test('if a store is created, found, changed, and removed, each method of the client returns the response of the API', async () => {
+test('the admin client creates, reads, changes, and removes a store, and lists its keys and audit events', async () => {
   const created = await client.createStore({
     name: 'Shop',
     external_id: 'a/1',
@@ -40,7 +40,7 @@ test('if a store is created, found, changed, and removed, each method of the cli
   expect(await client.removeStore(created.id)).toMatchObject({ already: false, keys_revoked: 1 })
 })
 
-test('if the API responds with a problem, the client throws an error with its code, its fields, and the ID of the request', async () => {
+test('if the admin API rejects a request, the client throws an AdminApiError with the status, error code, request ID, and missing field', async () => {
   const error = await client.createStore({ name: '' }).catch((cause: unknown) => cause)
   expect(error).toBeInstanceOf(AdminApiError)
   expect(error).toMatchObject({ status: 400, code: 'invalid-request', requestId: expect.any(String) })
@@ -71,7 +71,7 @@ test('if no server listens and retryForMs is 0, a call throws an AdminConnection
   await expect(lost.listStores()).rejects.toBeInstanceOf(AdminConnectionError)
 })
 
-test('if 1,200 stores are created, two batches return every result in order with the text of each key', async () => {
+test('if a program passes 1,200 stores to createStores, the results are in the order of the stores, each with its key', async () => {
   const stores = Array.from({ length: 1200 }, (_, index) => ({
     name: `Shop ${index}`,
     external_id: `b-${index}`,
@@ -85,7 +85,7 @@ test('if 1,200 stores are created, two batches return every result in order with
   expect(results.every(({ store }) => store?.keys[0]?.key !== null)).toBe(true)
 })
 
-test('if the connection breaks during a batch, the client continues with the first missing result', async () => {
+test('if the connection breaks during createStores, the client continues, and each store has exactly one result', async () => {
   let calls = 0
   const breaking: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)

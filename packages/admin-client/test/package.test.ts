@@ -47,18 +47,18 @@ async function runWith(node: string) {
   return JSON.parse(stdout)
 }
 
-test('if the admin client package is installed in an empty folder, a program can create stores with it', async () => {
+test('if the admin client package is installed in an empty folder, a program can create and read a store with the package', async () => {
   expect(await runWith(process.execPath)).toEqual({ name: 'Shop', results: [{ status: 201, keys: 1 }] })
 })
 
 test.skipIf(MACHINE_NODE === undefined)(
-  'if the installed Node.js of this machine is used, the installed admin client finds the store',
+  'if a program runs with the Node.js that this machine has installed, the admin client package finds the existing store',
   async () => {
     expect(await runWith(MACHINE_NODE ?? '')).toEqual({ name: 'Shop', results: [{ status: 200, keys: 1 }] })
   },
 )
 
-test('the admin client package contains only built files and three other files, and no dependencies', () => {
+test('the admin client package contains only built files, LICENSE, README.md, and package.json, and has no dependencies', () => {
   const { files, manifest } = installed.package('admin-client')
   expect(files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))).toEqual([
     'LICENSE',
@@ -71,7 +71,7 @@ test('the admin client package contains only built files and three other files, 
   expect(manifest).toMatchObject({ repository })
 })
 
-test('if a program passes what the admin API does not accept, TypeScript reports an error', async () => {
+test('if a call has no store name, an unknown role, or minutes as a string, TypeScript reports an error', async () => {
   const source = `
 import { AdminApiError, AdminClient, AdminConnectionError, type CreatedStore } from '@store-export/admin-client'
 const admin = new AdminClient({ url: 'https://admin.example.com', token: 't' })

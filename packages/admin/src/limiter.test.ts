@@ -13,7 +13,7 @@ function startWork(limiter: Limiter) {
   return { state, done, end: resolve }
 }
 
-test('if the limiter runs as many operations as it may, further operations wait in the order of their arrival', async () => {
+test('if atOnce operations are running, the limiter starts further operations later, in the order of their arrival', async () => {
   const limiter = new Limiter({ atOnce: 1, waitingMax: 2 })
   const [first, second, third] = [startWork(limiter), startWork(limiter), startWork(limiter)]
   expect([first, second, third].map(({ state }) => state.isRunning)).toEqual([true, false, false])
@@ -26,7 +26,7 @@ test('if the limiter runs as many operations as it may, further operations wait 
   await Promise.all([second.done, third.done])
 })
 
-test('if waitingMax operations wait, the limiter rejects the next one with 503 and Retry-After', async () => {
+test('if waitingMax operations wait, the limiter rejects the next operation with 503 and Retry-After', async () => {
   const limiter = new Limiter({ atOnce: 1, waitingMax: 1 })
   const [running, waiting] = [startWork(limiter), startWork(limiter)]
   await expect(limiter.run(async () => undefined)).rejects.toMatchObject({
@@ -39,7 +39,7 @@ test('if waitingMax operations wait, the limiter rejects the next one with 503 a
   await Promise.all([running.done, waiting.done])
 })
 
-test('if an operation fails, the limiter runs the next operation', async () => {
+test('if an operation fails, the limiter still runs the next operation', async () => {
   const limiter = new Limiter({ atOnce: 1, waitingMax: 1 })
   const failed = limiter.run(() => Promise.reject(new Error('failed')))
   const next = limiter.run(async () => 'done')

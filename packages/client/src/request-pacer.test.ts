@@ -6,14 +6,14 @@ test('if requests reserve slots at the same time, the slots are one interval apa
   expect([pacer.reserve(0), pacer.reserve(0), pacer.reserve(0)]).toEqual([0, 1000, 2000])
 })
 
-test('if the last slot is released, the next request gets it', () => {
+test('if the last reserved slot is released, the next request gets this slot', () => {
   const pacer = new RequestPacer(60)
   pacer.reserve(0)
   pacer.release(pacer.reserve(0))
   expect(pacer.reserve(0)).toBe(1000)
 })
 
-test('if an earlier slot is released, the next request still gets a slot of its own', () => {
+test('if a slot before the last one is released, the next request gets the slot after the last one', () => {
   const pacer = new RequestPacer(60)
   pacer.reserve(0)
   const second = pacer.reserve(0)

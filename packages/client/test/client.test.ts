@@ -80,7 +80,7 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('methods of the client', () => {
-  test('methods of the client return the data of their endpoints', async () => {
+  test('list methods return every row of the store, and get methods return one row or throw NOT_FOUND', async () => {
     const { client } = await startClient()
     expect((await client.store.get()).id).toBe(store.id)
     const customers = await all(client.customers.list())
@@ -104,7 +104,7 @@ describe('methods of the client', () => {
     await expect(client.products.get(store.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('if no limit is set, a list requests pages of 250 rows and sends its filters with every page', async () => {
+  test('if a list has several pages, the client requests 250 rows per page by default and sends the filters with every page', async () => {
     const { client, proxy } = await startClient()
     const pages = await all(client.customers.list().pages())
     expect(pages.map(({ rows }) => rows.length)).toEqual([250, 250, 120])
@@ -124,7 +124,7 @@ describe('methods of the client', () => {
     }
   })
 
-  test('[R31] the client requests the IDs of a list page by page, without a limit parameter', async () => {
+  test('[R31] if a program reads the IDs of a list, the client returns each ID with its updated_at and sends no limit parameter', async () => {
     const { client, proxy } = await startClient()
     const customers = await all(client.customers.list())
     proxy.requestedPaths.length = 0
@@ -136,7 +136,7 @@ describe('methods of the client', () => {
     expect(proxy.requestedPaths.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
   })
 
-  test('[SYNC-2] every page of a list has the options for the next sync, even at schema version launch', async () => {
+  test('[SYNC-2] if a list has a time filter, every page has the same options for the next sync, and otherwise nextSync is null', async () => {
     const launch = await platform.provision('launch')
     const { client } = await startClient()
     const { client: older } = await startClient([], { key: launch.key })
@@ -159,7 +159,7 @@ describe('methods of the client', () => {
       expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
   })
 
-  test('[R46] every page of a list has the digest of its fields, or null if the service sends none', async () => {
+  test('[R46] if the service sends a digest of the fields of a list, every page has the digest, and otherwise null', async () => {
     const { client } = await startClient()
     const digestsOf = async (list: PagedList<unknown>) =>
       new Set((await all(list.pages())).map((page) => page.storeFields))
@@ -203,14 +203,14 @@ describe('methods of the client', () => {
     expect(await syncOrders(client, { nextSync: null, storeFields: 'a' }, upsert)).toMatchObject({ storeFields: '2' })
   })
 
-  test('if a cursor is passed, the list continues after the page of the cursor', async () => {
+  test('if a call passes the cursor of a page, the list starts with the rows after this page', async () => {
     const { client } = await startClient()
     const [first] = await all(client.customers.list({ limit: 100 }).pages()).then((pages) => pages)
     const rest = await all(client.customers.list({ limit: 100, cursor: first?.cursor ?? '' }))
     expect(rest).toHaveLength(520)
   })
 
-  test('a page is requested only when its rows are read', async () => {
+  test('the client requests a page only when the program reads rows of this page', async () => {
     const { client, proxy } = await startClient()
     const list = client.customers.list({ limit: 100 })
     expect(proxy.requestedPaths).toEqual([])
@@ -226,7 +226,7 @@ describe('methods of the client', () => {
     expect(proxy.requestedPaths).toHaveLength(2)
   })
 
-  test('if a timestamp or an ID is passed as a string, it is sent to the service unchanged', async () => {
+  test('if a program passes a timestamp or an ID as a string, the service gets the same string', async () => {
     const { client } = await startClient()
     const since = '2026-02-01T11:00:00.123456+01:00'
     expect(await all(client.orders.list({ updatedSince: since }))).toHaveLength(10)
@@ -240,11 +240,11 @@ describe('[R9] a parameter that the list does not have', () => {
 
   test.each([
     ['a parameter of another list', { limit: 1, updatedSince: '2026-01-01T00:00:00Z' }, 'updated_since'],
-    ['a name that begins like a filter', { limit: 1, 'status[]': 'active' }, 'status[]'],
-    ['a misspelled name', { limit: 1, createdSinse: '2026-01-01T00:00:00Z' }, 'created_sinse'],
-    ['two names', { limit: 1, orderBy: 'name', page: 2 }, 'order_by, page'],
+    ['a parameter whose name begins like a filter', { limit: 1, 'status[]': 'active' }, 'status[]'],
+    ['a parameter with a misspelled name', { limit: 1, createdSinse: '2026-01-01T00:00:00Z' }, 'created_sinse'],
+    ['two parameters of other APIs', { limit: 1, orderBy: 'name', page: 2 }, 'order_by, page'],
   ])(
-    'if a call sends %s, the list throws IgnoredParameterError with the name and does not retry',
+    'if a call sends %s, the list throws an IgnoredParameterError that names each unknown parameter, and does not retry',
     async (_, options, names) => {
       const { client, pauses, proxy } = await startClient()
       const error = await all(client.categories.list(options)).catch((thrown: unknown) => thrown)
@@ -255,7 +255,7 @@ describe('[R9] a parameter that the list does not have', () => {
     },
   )
 
-  test('if the service ignores a parameter of the second page, the list throws after it has returned the first page', async () => {
+  test('if the service ignores a parameter only on the second page, the list returns the first page, then throws IgnoredParameterError', async () => {
     const { client } = await startClient([
       { kind: 'none' },
       {
@@ -273,7 +273,7 @@ describe('[R9] a parameter that the list does not have', () => {
     expect(rows).toHaveLength(5)
   })
 
-  test('if a proxy adds a parameter that the service ignores, the list ends without an error', async () => {
+  test('if the service ignores a parameter that the client did not send, such as one from a proxy, the list ends without an error', async () => {
     const ignored = { kind: 'response', status: 200, headers: { 'x-ignored-params': 'tenant' } } as const
     const { client } = await startClient([
       { ...ignored, body: '{"data":[],"meta":{"next_cursor":null,"has_more":false}}' },
@@ -283,7 +283,7 @@ describe('[R9] a parameter that the list does not have', () => {
 })
 
 describe('[GEN-6] services that are newer than the client', () => {
-  test('if a response has unknown fields or statuses, the client returns them', async () => {
+  test('if an order has an unknown field and an unknown status, the client returns the order unchanged', async () => {
     const order = { id: 'x', status: 'teleported', gift_wrap: { color: 'red' } }
     const body = JSON.stringify({ data: [order], meta: { next_cursor: null, has_more: false, total: 1 } })
     const { client } = await startClient([{ kind: 'response', status: 200, body }])
@@ -311,7 +311,7 @@ describe('retries of the client', () => {
     body: JSON.stringify({ error: { code, message: 'm' } }),
   })
 
-  test('[LIM-1] after a 429, the client waits for the number of seconds in Retry-After', async () => {
+  test('[LIM-1] after a 429, the client waits for the number of seconds in Retry-After before it retries', async () => {
     const { client, pauses } = await startClient([limited, limited])
     expect(await all(client.customers.list())).toHaveLength(620)
     expect(pauses).toMatchObject([
@@ -365,7 +365,7 @@ describe('retries of the client', () => {
   })
 
   test.each(['61', '999999', 'Wed, 25 Nov 2026 07:28:00 GMT', '-1', '1.5'])(
-    'if Retry-After of a 502 is %s, the client uses its own increasing delay',
+    'if Retry-After of a 502 is %s, which is no whole number up to 60, the client retries after its own delay',
     async (retryAfter) => {
       const { client, pauses } = await startClient([error(502, 'STORE_DB_ERROR', retryAfter)])
       await client.store.get()
@@ -374,7 +374,7 @@ describe('retries of the client', () => {
   )
 
   test.each(['0', 'soon'])(
-    'if Retry-After of a 429 is %s, the client uses its own increasing delay',
+    'if Retry-After of a 429 is %s, the client retries after its own delay, which doubles with each attempt',
     async (retryAfter) => {
       const { client, pauses } = await startClient([
         error(429, 'RATE_LIMITED', retryAfter),
@@ -388,7 +388,7 @@ describe('retries of the client', () => {
     },
   )
 
-  test('if a proxy returns 503 or 504, the client retries, unless the response has an error code of the API', async () => {
+  test('if a response has the status 503 or 504, the client retries, unless the body has an error code', async () => {
     const ofProxy = (status: number): ProxyFailure => ({
       kind: 'response',
       status,
@@ -402,7 +402,7 @@ describe('retries of the client', () => {
     expect(own.pauses).toHaveLength(0)
   })
 
-  test('[ERR-1] if a page is truncated, the client retries, and without retries it throws a ConnectionError', async () => {
+  test('[ERR-1] if a page is truncated, the client retries, and with retryForMs 0 the client throws a ConnectionError', async () => {
     const whole = await (
       await fetch(`${platform.service.url}/api/v1/customers?limit=250`, { headers: { 'x-api-key': store.key } })
     ).text()
@@ -430,7 +430,7 @@ describe('retries of the client', () => {
     [404, 'NOT_FOUND'],
     [500, 'UNHEARD_OF'],
   ])(
-    'if the response is %i %s, the client throws an error with its code and request ID and does not retry',
+    'if the response is %i %s, the client throws an error with this code and the request ID, and does not retry',
     async (status, code) => {
       const { client, pauses, proxy } = await startClient([error(status, code)])
       const thrown = await client.store.get().catch((cause: unknown) => cause)
@@ -468,7 +468,7 @@ describe('retries of the client', () => {
 })
 
 describe('abort signals', () => {
-  test("if a signal is aborted before a call, during its request, or during its wait, the call ends with the signal's reason", async () => {
+  test("if a signal is aborted before a call, during a request, or before a retry, the call rejects with the signal's reason", async () => {
     const reason = new Error('enough')
     const waiting = await startClient([{ kind: 'hang' }])
     const gone = new AbortController()
@@ -496,7 +496,7 @@ test('if requestsPerMinute is set, the client spreads its requests evenly over t
   }
 })
 
-test('if a call is aborted while it waits because of requestsPerMinute, the next call takes its time slot', async () => {
+test('if a call is aborted while it waits for its time slot, the next call gets the slot of the aborted call', async () => {
   const waits: number[] = []
   const aborted = new AbortController()
   const { client } = await startClient([], {
@@ -536,7 +536,7 @@ test('if onResponse throws, the call throws the same error and sends no more req
   expect(proxy.requestedPaths).toHaveLength(1)
 })
 
-test('if the connection is refused, the call throws an error that contains ECONNREFUSED', async () => {
+test('if the connection is refused and retryForMs is 0, the call throws an error that contains ECONNREFUSED', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -575,7 +575,7 @@ describe('connection errors before the first response', () => {
   )
 
   test.each(['EAI_AGAIN', 'ECONNRESET', 'EHOSTUNREACH'])(
-    'if the first request fails with %s, the client retries',
+    'if every request fails with %s, the client retries and then throws a ConnectionError',
     async (code) => {
       const { client, pauses } = await startClient([], { fetch: failing(code) })
       await expect(client.store.get()).rejects.toMatchObject({ name: 'ConnectionError', code })
@@ -583,7 +583,7 @@ describe('connection errors before the first response', () => {
     },
   )
 
-  test('if connections are refused, the client retries for retryRefusedForMs, and after a first response for retryForMs', async () => {
+  test('if connections are refused, the client retries for retryRefusedForMs, or for retryForMs after a first response', async () => {
     let isUp = false
     const fetch: typeof globalThis.fetch = async (...request) =>
       isUp ? globalThis.fetch(...request) : failing('ECONNREFUSED')()
@@ -645,21 +645,27 @@ describe('the API key of the client', () => {
     expect(elsewhere.requestedPaths).toEqual([])
   })
 
-  test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])('if the key is %j, the constructor throws', (key) => {
-    expect(() => new StoreExportClient({ url: 'https://export.example.com', key: key as string })).toThrow(
-      /^key: must be/,
-    )
-  })
+  test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])(
+    'if the key is the invalid value %j, the constructor throws an error that says what a key must be',
+    (key) => {
+      expect(() => new StoreExportClient({ url: 'https://export.example.com', key: key as string })).toThrow(
+        /^key: must be/,
+      )
+    },
+  )
 })
 
 describe('the URL of the service', () => {
-  test.each(['', '/', '/api/v1', '/api/v1/'])('if the URL ends with %j, the client reads the store', async (tail) => {
-    const client = new StoreExportClient({ url: platform.service.url + tail, key: ` ${store.key}\n` })
-    expect((await client.store.get()).id).toBe(store.id)
-  })
+  test.each(['', '/', '/api/v1', '/api/v1/'])(
+    'if the URL ends with %j, the client finds the endpoint of the store',
+    async (tail) => {
+      const client = new StoreExportClient({ url: platform.service.url + tail, key: ` ${store.key}\n` })
+      expect((await client.store.get()).id).toBe(store.id)
+    },
+  )
 
   test.each(['', 'export.example.com', 'ftp://export.example.com', 'https://export.example.com/?key=x'])(
-    'if the URL is %j, the constructor throws',
+    'if the URL is the invalid value %j, the constructor throws an error that says what a URL must be',
     (url) => {
       expect(() => new StoreExportClient({ url, key: 'k' })).toThrow(/^url: must/)
     },
@@ -667,7 +673,7 @@ describe('the URL of the service', () => {
 })
 
 test.each(['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)(
-  'if the option %s is negative or NaN, the constructor throws',
+  'if the option %s is negative or NaN, the constructor throws an error that names the option',
   (name) => {
     for (const value of [-1, Number.NaN])
       expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k', [name]: value })).toThrow(name)

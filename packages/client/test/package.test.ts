@@ -51,18 +51,18 @@ async function runWith(node: string) {
   return JSON.parse(stdout)
 }
 
-test('if the client package is installed in an empty folder, a program can read orders with it', async () => {
+test('if the client package is installed in an empty folder, a program can read orders with the package', async () => {
   expect(await runWith(process.execPath)).toMatchObject({ id: store.id, orders: 0 })
 })
 
 test.skipIf(MACHINE_NODE === undefined)(
-  'if the installed Node.js of this machine is used, the installed client package reads orders',
+  'if a program runs with the Node.js that this machine has installed, the client package reads orders',
   async () => {
     expect(await runWith(MACHINE_NODE ?? '')).toMatchObject({ id: store.id, orders: 0 })
   },
 )
 
-test('the client package contains only built files and three other files, and its code compresses to less than 8 KiB', async () => {
+test('the client package contains only built files, LICENSE, README.md, and package.json, and its code compresses to less than 8 KiB', async () => {
   const { files, folder, manifest } = installed.package('client')
   expect(files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))).toEqual([
     'LICENSE',
@@ -75,7 +75,7 @@ test('the client package contains only built files and three other files, and it
   expect(gzipSync(Buffer.concat(code), { level: 9 }).length).toBeLessThan(SIZE_MAX)
 })
 
-test('the package.json of the client names the repository, which npm checks against the provenance', () => {
+test('the package.json of the client has the URL of the repository, which npm compares with the provenance', () => {
   expect(installed.package('client').manifest).toMatchObject({
     homepage: 'https://github.com/owner/name/tree/HEAD/packages/client#readme',
     repository: { type: 'git', url: 'git+https://github.com/owner/name.git', directory: 'packages/client' },
@@ -83,7 +83,7 @@ test('the package.json of the client names the repository, which npm checks agai
   })
 })
 
-test('if a program calls a method or option that the client lacks, TypeScript reports an error', async () => {
+test('if a program uses a method or an option that the client does not have, TypeScript reports an error', async () => {
   const source = `
 import { ConnectionError, type Order, StoreExportClient, StoreExportError } from '@store-export/client'
 const client = new StoreExportClient({ url: 'https://export.example.com', key: 'k', onPause: ({ reason, ms }) => void [reason, ms] })

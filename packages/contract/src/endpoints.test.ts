@@ -59,7 +59,7 @@ test('[GEN-3] no endpoint reads a column whose name contains pass, hash, or secr
     for (const column of columns) expect(column).not.toMatch(/pass|hash|secret/)
 })
 
-test('the functions only, one, page, allOf, and ids declare endpoints with the path prefix, response, and parameters of their kind', () => {
+test('if an endpoint is declared with only, one, page, allOf, or ids, it has the response and the parameters of this function', () => {
   expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({
     path: '/api/v1/a',
     response: { kind: 'only' },
@@ -77,7 +77,7 @@ test('the functions only, one, page, allOf, and ids declare endpoints with the p
   })
 })
 
-test('the contract marks exactly the listed fields of orders, items, customers, and addresses as personal data', () => {
+test('the contract marks the expected fields of orders, order items, customers, and addresses as personal data, and no others', () => {
   const all = [...RESOURCES, orderItem, variant]
   const personal = all.map(({ table, fields }) => [
     table,

@@ -25,7 +25,7 @@ test.each([
 })
 
 test.each(['updated_since', 'processor_payment_intent_id', `req_${'0123456789abcdef'.repeat(2)}`])(
-  'if a string is %s and not a key, maskKeys returns the string unchanged',
+  'if a string is %s, which is not a key, maskKeys returns the string unchanged',
   (text) => {
     expect(maskKeys(text)).toBe(text)
   },

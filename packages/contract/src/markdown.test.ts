@@ -14,7 +14,7 @@ describe('Markdown of the API reference', () => {
     expect(reference).toContain(headerTable())
   })
 
-  it('if an endpoint has an example response, the reference page shows it, and without examples the page has no curl command', () => {
+  it('if an endpoint has an example response, the reference page shows the response and a curl command, and otherwise neither', () => {
     const example = { path: '/api/v1/store', status: 200, body: { data: { name: 'Linden & Loom' } } }
     const reference = referencePage(CONTRACT, { getStore: example })
     expect(reference).toContain('"$BASE_URL/api/v1/store"')
@@ -30,7 +30,7 @@ describe('Markdown of the API reference', () => {
     expect(errorPage('NOT_FOUND', ERRORS.NOT_FOUND)).toContain('With status 405: The method is not GET or HEAD.')
   })
 
-  it('the reference page lists the values that each status can have', () => {
+  it('the reference page lists the possible statuses of orders and products', () => {
     expect(fieldTable(order)).toContain('`return_requested`')
     expect(referencePage()).toContain('`/api/v1/products`: `draft`, `active`, `archived`')
   })

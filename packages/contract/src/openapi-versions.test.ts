@@ -35,7 +35,7 @@ describe('older versions of the OpenAPI document', () => {
     expect(normalized(V20)).toEqual(expected)
   })
 
-  it('if the OpenAPI 3.0 document lacks a null, enum value, response, header, limit, or extension, the comparison fails', () => {
+  it('if the OpenAPI 3.0 document lacks a null, enum value, response, header, limit, or extension, the comparison finds the difference', () => {
     const changes: ((document: Node) => void)[] = [
       (document) => delete document.components.schemas.Order.properties.customer_id.nullable,
       (document) => delete document.components.schemas.Order.properties.shipping_address.nullable,
@@ -66,7 +66,7 @@ describe('older versions of the OpenAPI document', () => {
     }
   })
 
-  it('the OpenAPI 3.1, OpenAPI 3.0, and Swagger 2.0 documents have the URL of the service', () => {
+  it('the OpenAPI 3.1, OpenAPI 3.0, and Swagger 2.0 documents have the base URL that their options set', () => {
     expect([V31.servers[0].url, V30.servers[0].url]).toEqual([BASE_URL, BASE_URL])
     expect(V20).toMatchObject({ host: 'export.shop.example:8443', basePath: '/', schemes: ['https'] })
     const below = swagger20({ baseUrl: 'http://127.0.0.1:8080/export' })
@@ -92,7 +92,7 @@ describe('older versions of the OpenAPI document', () => {
   })
 })
 
-it("if older OpenAPI versions can't express a schema, downgradedSchema throws", () => {
+it("if older OpenAPI versions can't express a schema, downgradedSchema throws an error", () => {
   for (const schema of [
     { const: 1 },
     { type: ['string', 'integer'] },

@@ -111,7 +111,7 @@ describe('operations and schemas in the OpenAPI document', () => {
     }
   })
 
-  it('[R33] the OpenAPI document allows an unknown status in a response, but not as a parameter', () => {
+  it('[R33] if a status is unknown, the OpenAPI document allows the status in a response, but not as a parameter', () => {
     expect(validator('Order')({ ...exampleOf(order), status: 'packed' })).toBe(true)
     const status = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'status')
     expect(status?.schema.enum).toContain('paid')
@@ -154,7 +154,7 @@ describe('operations and schemas in the OpenAPI document', () => {
 })
 
 describe('errors in the OpenAPI document', () => {
-  it('[ERR-1] the OpenAPI document lists every error that an endpoint can return, at its status', () => {
+  it('[ERR-1] for each endpoint, the OpenAPI document lists every error that the endpoint can return, under the status of the error', () => {
     for (const endpoint of ENDPOINTS) {
       const responses = document.paths[endpoint.path]?.get.responses ?? {}
       for (const [code, { status }] of Object.entries(ERRORS).filter(([each]) => errorsOf(endpoint).includes(each))) {

@@ -21,21 +21,24 @@ describe('[Q-LIMIT, R11] limit', () => {
     ['9', 9],
     ['10', 10],
     ['250', 250],
-  ])('if limit is %j, it is parsed as the number %i', (text, expected) => {
+  ])('if limit is %j, the parser returns the number %i', (text, expected) => {
     expect(PARAMETERS.limit.parse(text)).toBe(expected)
   })
 
   test.each([
     ...['0', '00', '-1', '-0', '+5', '05', '1.5', '5.0', '1e2', '0x10', '0b1', ' 5', '5 ', '5\n', '５', '٥', '1_0'],
     ...['251', '1000', '99999999999999999999', 'NaN', 'Infinity', 'ten', 'null', '5,5', '5;'],
-  ])('if limit is %j, the error is INVALID_PARAM, and its message names the range', (text) => {
-    const error = errorOf(() => PARAMETERS.limit.parse(text))
-    expect(error.code).toBe('INVALID_PARAM')
-    expect(error.message).toMatch(/^limit: must be a whole number from 1 to 250; got "/)
-  })
+  ])(
+    'if limit is the invalid value %j, the parser throws INVALID_PARAM with a message that names the range',
+    (text) => {
+      const error = errorOf(() => PARAMETERS.limit.parse(text))
+      expect(error.code).toBe('INVALID_PARAM')
+      expect(error.message).toMatch(/^limit: must be a whole number from 1 to 250; got "/)
+    },
+  )
 })
 
-test("[Q-STATUS] if a status is not one of the resource's values, the error is INVALID_PARAM, and its message lists the values", () => {
+test("[Q-STATUS] if a status is not one of the resource's values, the parser throws INVALID_PARAM with a message that lists the values", () => {
   for (const status of ['pending', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'return_requested'])
     expect(PARAMETERS.status.parse(status, order)).toBe(status)
   for (const status of ['draft', 'active', 'archived']) expect(PARAMETERS.status.parse(status, product)).toBe(status)
@@ -63,7 +66,7 @@ test.each(['updated_since', 'created_since'] as const)(
   },
 )
 
-test('[ERR-1] if a parameter is invalid, the error message states the rule of the parameter', () => {
+test('[ERR-1] if a parameter is invalid, the error message has the rule that the contract declares for the parameter', () => {
   for (const name of ['limit', 'updated_since', 'created_since', 'status'] as const) {
     const { parse, rule }: Parameter = PARAMETERS[name]
     expect(errorOf(() => parse('x', order)).message).toBe(`${name}: must be ${rule(order)}; got "x"`)

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => installed.remove())
 
-test('if the contract package is installed in an empty folder, it exports the contract of the source', async () => {
+test('if the contract package is installed in an empty folder, a program can import the same contract as from the source', async () => {
   const program = `
 import { ENDPOINTS, openapi } from '@store-export/contract'
 console.log(JSON.stringify({ paths: ENDPOINTS.map(({ path }) => path), document: openapi() }))
