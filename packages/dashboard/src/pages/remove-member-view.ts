@@ -14,9 +14,9 @@ export function removeMemberView(frame: Frame, { merchantId, email, isFromDirect
   const paths = pathsOf(frame)
   const { directory } = frame.texts
   const { removal } = frame.texts.members
-  const { title, button: label } = removal.remove
+  const { title, button: label, keys, invitations } = removal.remove
   const again = isFromDirectory ? html`<p>${directory.member.remove}</p>` : NOTHING
-  const effects = html`<p>${removal.keys(paths.api)}</p><p>${removal.invitations}</p>${again}`
+  const effects = html`<p>${keys(paths.api)}</p><p>${invitations}</p>${again}`
   return confirmationPage(
     frame,
     { title, lead: removal.remove.lead(email) },
@@ -28,10 +28,10 @@ export function removeMemberView(frame: Frame, { merchantId, email, isFromDirect
 export function leaveView(frame: Frame): Html {
   const paths = pathsOf(frame)
   const { removal } = frame.texts.members
-  const { title, lead, button: label } = removal.leave
-  const invitations = isAllowed(frame, 'manage members') ? html`<p>${removal.invitations}</p>` : NOTHING
+  const { title, lead, button: label, keys } = removal.leave
+  const invitations = isAllowed(frame, 'manage members') ? html`<p>${removal.leave.invitations}</p>` : NOTHING
   const effects = isAllowed(frame, 'manage keys')
-    ? html`<p>${removal.keys(paths.api)}</p>${invitations}`
+    ? html`<p>${keys}</p>${invitations}`
     : html`<p>${removal.unchanged}</p>`
   return confirmationPage(frame, { title, lead }, { label, effects, action: paths.leave })
 }

@@ -80,16 +80,19 @@ const REMOVAL: MembersTexts['removal'] = {
     title: 'Diesen Shop verlassen?',
     lead: 'Sie verlieren sofort den Zugriff auf diesen Shop. Ein Admin kann Sie wieder einladen.',
     button: 'Shop verlassen',
+    keys: 'Schlüssel, die Sie erstellt oder kopiert haben, funktionieren weiter, denn Tools verwenden sie.',
+    invitations:
+      'Einladungen, die Sie gesendet haben, werden zurückgezogen. Verzeichnis-Tokens, die Sie erstellt haben, werden widerrufen.',
   },
   remove: {
     title: 'Dieses Mitglied entfernen?',
     lead: (email) => html`<strong>${email}</strong> verliert sofort den Zugriff auf diesen Shop.`,
     button: 'Mitglied entfernen',
+    keys: (apiHref) =>
+      html`Schlüssel funktionieren weiter, denn Tools verwenden sie. Wenn dieses Mitglied einen Schlüssel kopiert hat, <a href="${apiHref}">ersetzen oder widerrufen Sie ihn</a>.`,
+    invitations:
+      'Einladungen, die dieses Mitglied gesendet hat, werden zurückgezogen. Verzeichnis-Tokens, die es erstellt hat, werden widerrufen.',
   },
   effects: 'Was passiert',
-  keys: (apiHref) =>
-    html`Schlüssel funktionieren weiter, denn Tools verwenden sie. Wenn dieses Mitglied einen Schlüssel kopiert hat, <a href="${apiHref}">ersetzen oder widerrufen Sie ihn</a>.`,
-  invitations:
-    'Einladungen, die dieses Mitglied gesendet hat, werden zurückgezogen. Verzeichnis-Tokens, die es erstellt hat, werden widerrufen.',
   unchanged: 'Die Schlüssel und die anderen Mitglieder bleiben, wie sie sind.',
 }

@@ -3,6 +3,34 @@
 import { html } from '../../ui/html.ts'
 import type { Format } from '../format.ts'
 
+/** Texts of the pages that end the access of a member. */
+const removal = {
+  last: {
+    title: 'The last admin can’t leave',
+    lead: 'First invite another admin, or make a member an admin. Your platform’s support can also end your access.',
+    back: 'Back to the members',
+  },
+  leave: {
+    title: 'Leave this store?',
+    lead: 'You lose access to this store immediately. An admin can invite you again.',
+    button: 'Leave store',
+    keys: 'Keys that you have created or copied continue to work, because tools use them.',
+    invitations:
+      'Invitations that you have sent are withdrawn, and directory tokens that you have created are revoked.',
+  },
+  remove: {
+    title: 'Remove this member?',
+    lead: (email: string) => html`<strong>${email}</strong> loses access to this store immediately.`,
+    button: 'Remove member',
+    keys: (apiHref: string) =>
+      html`Keys continue to work, because tools use them. If this member has copied a key, <a href="${apiHref}">replace or revoke it</a>.`,
+    invitations:
+      'Invitations that this member has sent are withdrawn, and directory tokens that this member has created are revoked.',
+  },
+  effects: 'What happens',
+  unchanged: 'The keys and the other members stay as they are.',
+}
+
 export const members = ({ plural }: Format) => ({
   title: 'Members',
   lead: 'Admins manage the keys and the members of this store. Developers manage its keys. Both see its data. Viewers see its keys and their usage.',
@@ -62,29 +90,7 @@ export const members = ({ plural }: Format) => ({
     addressLimit: (invitations: number) =>
       `This address got ${invitations} invitations to this store in 24 hours. Try again tomorrow.`,
   },
-  removal: {
-    last: {
-      title: 'The last admin can’t leave',
-      lead: 'First invite another admin, or make a member an admin. Your platform’s support can also end your access.',
-      back: 'Back to the members',
-    },
-    leave: {
-      title: 'Leave this store?',
-      lead: 'You lose access to this store immediately. An admin can invite you again.',
-      button: 'Leave store',
-    },
-    remove: {
-      title: 'Remove this member?',
-      lead: (email: string) => html`<strong>${email}</strong> loses access to this store immediately.`,
-      button: 'Remove member',
-    },
-    effects: 'What happens',
-    keys: (apiHref: string) =>
-      html`Keys continue to work, because tools use them. If this member has copied a key, <a href="${apiHref}">replace or revoke it</a>.`,
-    invitations:
-      'Invitations that this member has sent are withdrawn, and directory tokens that this member has created are revoked.',
-    unchanged: 'The keys and the other members stay as they are.',
-  },
+  removal,
 })
 
 export type MembersTexts = ReturnType<typeof members>
