@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-test('if three nodes claim a round of alert emails at once, only one gets it, and a claim after four minutes succeeds', async () => {
+test('if three nodes claim a round of alert emails at once, only one claim succeeds, and so does a claim four minutes later', async () => {
   const { database, sql } = control
   const claims = await Promise.all([1, 2, 3].map(() => claimAlertRound(database)))
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1)
@@ -17,7 +17,7 @@ test('if three nodes claim a round of alert emails at once, only one gets it, an
   expect(await claimAlertRound(database)).not.toBeNull()
 })
 
-test('if a gap between alert rounds exceeds half an hour, claimAlertRound returns a later start of the unbroken rounds', async () => {
+test('if more than half an hour passes between two alert rounds, claimAlertRound returns a new start of the series of rounds', async () => {
   const { database, sql } = control
   await sql`delete from alert_rounds`
   const first = await claimAlertRound(database)

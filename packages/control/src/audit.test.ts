@@ -84,7 +84,7 @@ test('when a key, a store, or a merchant changes, the audit log gets one event t
   expect(await logged()).toEqual([])
 })
 
-test('if keys were turned off after a backup, a replay turns off those that were not turned on again', async () => {
+test('if keys were turned off after a backup, the replay turns off only the keys that were not turned on again', async () => {
   const { database, sql } = control
   const store = await control.store()
   const [off, on] = [await newKey(store.id), await newKey(store.id)]
@@ -115,7 +115,7 @@ test('if a membership is removed and added again within a millisecond, replaying
   for (const { at } of await logged()) expect(at).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/)
 })
 
-test('if an invitation is withdrawn, the audit log gets its ID without the address, and a replay on a backup withdraws it again', async () => {
+test('if an invitation is withdrawn, the audit log gets its ID without the address, and a replay on a backup withdraws the invitation again', async () => {
   const { database, sql } = control
   const store = await control.store()
   const member = await newMerchant('inviting')
@@ -146,7 +146,7 @@ test('if an invitation is withdrawn, the audit log gets its ID without the addre
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
-test('if a passkey is removed, a replay on a backup removes it again, and the other passkeys stay', async () => {
+test('if a passkey is removed, a replay on a backup removes the passkey again and keeps the other passkeys', async () => {
   const { database, sql } = control
   const { id: merchantId } = await newMerchant('with-passkeys')
   const add = (id: string) => sql`
@@ -165,7 +165,7 @@ test('if a passkey is removed, a replay on a backup removes it again, and the ot
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
-test('if permissions of a key changed after the backup, a replay names the key, unless it is revoked', async () => {
+test('if the permissions of a key changed after a backup, the replay lists the key for comparison, unless the key is revoked', async () => {
   const { database, sql } = control
   const store = await control.store()
   const [narrowed, revoked, before] = [await newKey(store.id), await newKey(store.id), await newKey(store.id)]
@@ -182,7 +182,7 @@ test('if permissions of a key changed after the backup, a replay names the key, 
   expect(await replayRevocations(database, [...known, ...events])).toMatchObject({ keysToCompare: [narrowed.id] })
 })
 
-test('when a rotation of the secret encrypts several passwords again, the audit log gets one event', async () => {
+test('when a rotation of the secret encrypts several passwords again, the audit log gets one event with their number', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: control.keys.current }
@@ -191,7 +191,7 @@ test('when a rotation of the secret encrypts several passwords again, the audit 
   await rotateSecrets({ ...control, keys: { current: control.keys.current, previous: keys.current } })
 })
 
-test('if a statement updates or deletes audit events, PostgreSQL rejects it', async () => {
+test('if a statement updates or deletes audit events, PostgreSQL rejects the statement', async () => {
   const { sql } = control
   await control.store()
   for (const statement of [
@@ -202,7 +202,7 @@ test('if a statement updates or deletes audit events, PostgreSQL rejects it', as
     await expect(sql.unsafe(statement)).rejects.toThrow('append-only')
 })
 
-test('if the control database hangs, closing the audit log does not wait for it', async () => {
+test('if a query of the audit log waits for a lock, closing the audit log does not wait for this query', async () => {
   const own = await createControlDatabase()
   onTestFinished(() => own.drop())
   const [locking, database] = [own.secondNode(), own.secondNode()]
@@ -226,7 +226,7 @@ test('if the control database hangs, closing the audit log does not wait for it'
   await holding
 })
 
-test('if revocations are replayed on a restored backup, each is repeated once, and later grants stay', async () => {
+test('if revocations are replayed on a restored backup, each is repeated once, and memberships that were granted later stay', async () => {
   const { database } = control
   const [store, removed] = [await control.store(), await control.store()]
   const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]

@@ -73,7 +73,7 @@ describe('stores in the control database', () => {
     expect(String(opened)).toBe('[connection URL]')
   })
 
-  test("if an encrypted password is copied to another store, it can't be decrypted", async () => {
+  test('if an encrypted password is copied to another store, decrypting the password throws a DecryptionError', async () => {
     const [one, two] = [await control.store(), await control.store()]
     expect(() => decryptStoreUrl(control.keys, { ...two, encryptedPassword: one.encryptedPassword })).toThrow(
       DecryptionError,
@@ -109,7 +109,7 @@ describe('stores in the control database', () => {
 })
 
 describe('rotation of the encryption secret', () => {
-  test('if the encryption secret is rotated, the new secret alone decrypts all passwords', async () => {
+  test('if the encryption secret is rotated, the new secret alone decrypts the database passwords of all stores', async () => {
     const fresh = await createControlDatabase()
     const store = await fresh.store()
     const keys = { current: new EncryptionKey(randomBytes(32)), previous: fresh.keys.current }

@@ -39,7 +39,7 @@ async function beginTwice() {
   return { request, replaced, current: await begin(request), age }
 }
 
-test('if a repetition has replaced a run, only the response of the repetition is stored', async () => {
+test('if a repeated request has replaced a silent first run, only the response of the repetition is stored', async () => {
   const { request, replaced, current } = await beginTwice()
   await completeRequest(control, replaced, response('replaced'))
   expect(await beginRequest(control, request)).toEqual({ kind: 'running' })
@@ -50,7 +50,7 @@ test('if a repetition has replaced a run, only the response of the repetition is
   expect(await beginRequest(control, request)).toEqual(completed)
 })
 
-test('if a replaced run fails, the repetition is still running', async () => {
+test('if the replaced run of a request fails, the repetition still counts as running', async () => {
   const { request, replaced, current } = await beginTwice()
   await abandonRequest(control.database, replaced)
   expect(await beginRequest(control, request)).toEqual({ kind: 'running' })
@@ -58,7 +58,7 @@ test('if a replaced run fails, the repetition is still running', async () => {
   expect((await beginRequest(control, request)).kind).toBe('run')
 })
 
-test('if a replaced run writes a heartbeat, an abandoned repetition can still be replaced', async () => {
+test('if the replaced run of a request writes a heartbeat, a silent repetition can still be replaced', async () => {
   const { request, replaced, current, age } = await beginTwice()
   await age(70)
   await keepRequest(control.database, current)

@@ -86,7 +86,7 @@ const signInsOf = async (id: string) => {
 const emailsOf = async (storeId: string) => (await listMembers(control.database, storeId)).map(({ email }) => email)
 
 describe('invitations', () => {
-  test('if the invited address has no account, accepting creates one with the password, and the link cannot be used again', async () => {
+  test('if the invited address has no account, accepting the invitation creates an account with the password and invalidates the link', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     expect(await send(store.id, inviter.id, email, 'new')).toBe('invited')
@@ -191,7 +191,7 @@ describe('invitations', () => {
     expect(await signInsOf(other.id)).toEqual({ sessions: 0, passkeys: 0, codes: 0, proved: true, needsCode: false })
   })
 
-  test('if two requests accept one invitation at the same time, one of them succeeds', async () => {
+  test('if three requests accept one invitation at the same time, exactly one of them succeeds', async () => {
     const { store, inviter } = await newStore()
     await send(store.id, inviter.id, newEmail(), 'twice')
     const outcomes = await Promise.all([accept('twice'), accept('twice'), accept('twice')])
@@ -225,7 +225,7 @@ describe('invitations', () => {
     expect(await replaced('newest')).toBe(false)
   })
 
-  test('if another admin reduces an invitation while it is sent again, the new link gives the reduced role', async () => {
+  test('if an invitation was reduced to viewer, renewing the invitation keeps this role and invalidates the earlier links', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     await send(store.id, inviter.id, email, 'as an admin')
@@ -243,7 +243,7 @@ describe('invitations', () => {
     expect(await renewInvitation({ ...person, invitationId, tokenHash: hashOf('late') })).toBeNull()
   })
 
-  test('if an invitation has expired, it is listed as expired, and its link cannot be accepted', async () => {
+  test('if an invitation has expired, listInvitations marks it as expired, and its link cannot be accepted', async () => {
     const { store, inviter } = await newStore()
     await send(store.id, inviter.id, newEmail(), 'late')
     await control.sql`update invitations set expires_at = now() where store_id = ${store.id}`
@@ -251,7 +251,7 @@ describe('invitations', () => {
     expect(await listInvitations(control.database, store.id)).toMatchObject([{ isExpired: true }])
   })
 
-  test('if a merchant of another store withdraws an invitation, it stays pending', async () => {
+  test('if a merchant of another store tries to withdraw an invitation, the invitation stays pending', async () => {
     const { store, inviter } = await newStore()
     const { store: foreign } = await newStore()
     await send(store.id, inviter.id, newEmail(), 'mine')
@@ -274,7 +274,7 @@ describe('invitations', () => {
     expect(await control.sql`select from invitations where store_id = ${store.id}`).toEqual([])
   })
 
-  test('if simultaneous invitations exceed the limits of a day, the store and the address get no further email', async () => {
+  test('if invitations exceed the daily limit of an address or a store, invite returns "address limit" or "store limit"', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     const toAddress = await Promise.all(
@@ -296,7 +296,7 @@ describe('invitations', () => {
     expect(await send(store.id, inviter.id, email)).toBe('invited')
   })
 
-  test('if invitations are withdrawn and sent again, the limit of an address still counts them', async () => {
+  test('if invitations are withdrawn and sent again, the withdrawn ones still count toward the daily limit of the address', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     for (let at = 0; at < INVITATIONS_TO_ADDRESS_PER_DAY; at += 1) {
@@ -306,7 +306,7 @@ describe('invitations', () => {
     expect(await send(store.id, inviter.id, email)).toBe('address limit')
   })
 
-  test('the cleanup deletes invitations a month after their expiry, and keeps younger ones', async () => {
+  test('if an invitation expired more than a month ago, the cleanup deletes this invitation and keeps valid ones', async () => {
     const { store, inviter } = await newStore()
     for (const each of ['old', 'young']) await send(store.id, inviter.id, newEmail(), each)
     await control.sql`
@@ -317,7 +317,7 @@ describe('invitations', () => {
 })
 
 describe('invitations at single sign-on', () => {
-  test('if an address has invitations of two stores, a verified sign-in joins both and leaves other stores alone', async () => {
+  test('if an address has invitations to two stores, a verified sign-in makes the person a member of these two stores only', async () => {
     const [one, two, foreign] = [await newStore(), await newStore(), await newStore()]
     const email = newEmail()
     for (const { store, inviter } of [one, two]) await send(store.id, inviter.id, email)
@@ -349,13 +349,13 @@ describe('removal of a member', () => {
     expect(await emailsOf(store.id)).toHaveLength(1)
   })
 
-  test('if a merchant is the last admin, the removal is rejected', async () => {
+  test('if a member is the last admin of a store, removeMember returns "last admin", and the member stays', async () => {
     const { store, inviter } = await newStore()
     expect(await remove(store.id, inviter.id, inviter.id)).toBe('last admin')
     expect(await emailsOf(store.id)).toEqual([inviter.email])
   })
 
-  test('if a merchant of another store removes a member, nothing changes', async () => {
+  test('if a merchant of another store tries to remove a member, the member stays', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant(store.id)
     const { inviter: stranger } = await newStore()
@@ -388,7 +388,7 @@ describe('removal of a member', () => {
     },
   )
 
-  test('if an account is removed, its address is on no invitation any more', async () => {
+  test('if an account is removed, invitations to its address and invitations that its owner sent are deleted', async () => {
     const { store, inviter } = await newStore()
     const leaving = await newMerchant(store.id)
     const { store: other, inviter: another } = await newStore()
@@ -487,7 +487,7 @@ describe('changes of a store that run at the same time', () => {
     expect(await emailsOf(store.id)).not.toContain(email)
   })
 
-  test('if an invitation is sent again just before it is accepted, only the new link is accepted, and no transaction fails', async () => {
+  test('if an invitation is sent again just before its old link is accepted, only the new link is valid, and no transaction fails', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     await send(store.id, inviter.id, email, `old ${email}`)

@@ -56,7 +56,7 @@ async function eventsOf(storeId: string): Promise<string[]> {
     .map(({ action, actor, merchantId, details }) => `${action} of ${merchantId} by ${actor}: ${details}`)
 }
 
-test('if members and invitations are older than roles, the migration makes them admins', async () => {
+test('if memberships and invitations are older than roles, the migration gives them the role admin', async () => {
   const { url, drop } = await createDatabase()
   const [first = ''] = Object.keys(MIGRATIONS)
   await migrate({ url, random: randomBytes, migrations: { [first]: MIGRATIONS[first] ?? '' } })
@@ -107,7 +107,7 @@ describe('the role of a member', () => {
     expect(await rolesOf(store.id)).toEqual({ [admin.id]: 'admin', [viewer.id]: 'viewer' })
   })
 
-  test('if an admin is the last one, the admin can neither leave, nor be removed, nor become a viewer', async () => {
+  test('if a store has only one admin, this admin can neither leave the store nor become a viewer', async () => {
     const { store, admin, viewer } = await newStore()
     expect(await remove(store.id, admin.id, admin.id)).toBe('last admin')
     for (const by of [admin.id, null]) expect(await change(store.id, admin.id, 'viewer', by)).toBe('last admin')
@@ -124,7 +124,7 @@ describe('the role of a member', () => {
   })
 
   test.each(['developer', 'viewer'] as const)(
-    'if a %s invites or removes others, or changes a role, nothing changes, and the member can leave',
+    'if a member is a %s, the member cannot invite people, remove others, or change roles, but can leave',
     async (role) => {
       const { store, admin } = await newStore()
       const member = await newMember(store.id, role)
@@ -138,14 +138,14 @@ describe('the role of a member', () => {
     },
   )
 
-  test('if a member is added again, the role stays', async () => {
+  test('if a viewer is added to the store again without a role, the member stays a viewer', async () => {
     const { store, viewer } = await newStore()
     expect(await addMembership(control.database, viewer.id, store.id)).toBe('viewer')
   })
 })
 
 describe('the role of an invitation', () => {
-  test('if a person accepts an invitation by link or single sign-on, the person gets its role', async () => {
+  test('if a person accepts an invitation by link or single sign-on, the person gets the role of the invitation', async () => {
     const { store, admin } = await newStore()
     await eventsOf(store.id)
     for (const role of MEMBER_ROLES) {
@@ -178,7 +178,7 @@ describe('the role of an invitation', () => {
     expect(events.map(({ role }) => role)).toEqual(['viewer', 'admin'])
   })
 
-  test('if an admin becomes a viewer, pending invitations by this admin are no longer found, and those by other admins stay', async () => {
+  test('if an admin becomes a viewer, pending invitations by this admin become invalid, and invitations by other admins stay', async () => {
     const { store, admin } = await newStore()
     const other = await newMember(store.id, 'admin')
     await send(store.id, other.id, { email: 'by-other@example.com', role: 'admin', token: 'by other' })
@@ -203,7 +203,7 @@ test('if a backup has an admin who became a viewer later, the replay makes the a
   expect(await rolesOf(store.id)).toEqual({ [admin.id]: 'viewer', [viewer.id]: 'viewer' })
 })
 
-test('if the last role of a member has fewer rights than the role in a backup, the replay gives the member that role', async () => {
+test('if the last role of a member has fewer rights than the role in a backup, the replay gives the member the last role', async () => {
   const { store, admin, viewer } = await newStore()
   const developer = await newMember(store.id, 'developer')
   const became = (merchantId: string, role: MemberRole) => ({

@@ -62,7 +62,7 @@ describe('stores of a merchant', () => {
     expect((await storesOfMerchant(database, merchant.id)).map(({ id }) => id)).toEqual([first.id, second.id])
   })
 
-  test("if a store is removed, its merchants don't see it any more, and adding a merchant to it fails", async () => {
+  test("if a store is removed, its merchants don't see the store any more, and adding a merchant throws UnknownStore", async () => {
     const { database } = control
     const store = await control.store()
     const merchant = await createTestMerchant(store.id)
@@ -93,7 +93,7 @@ test('if a merchant is removed from a store, the merchant keeps other stores, an
   await expect(removeMembership(database, 'unknown@example.com', store.id)).rejects.toThrow(UnknownMerchant)
 })
 
-test('if a removal leaves only viewers in a store, it reports that the store has no admin', async () => {
+test('if removing a member or an account leaves only viewers in a store, the result says that the store has no admin', async () => {
   const { database } = control
   const [one, two, kept] = [await control.store(), await control.store(), await control.store()]
   const admin = await createTestMerchant(one.id, two.id, kept.id)

@@ -58,13 +58,13 @@ describe('sign-in attempts', () => {
     expect(verdict).toEqual({ allowed: false, waitSeconds: 60 })
   })
 
-  test('if a sign-in counter was set by a clock in the future, the next attempt resets it', async () => {
+  test('if a clock in the future set the counter of sign-in attempts, the next attempt resets the counter', async () => {
     const scope = newScope()
     expect(await attempt([scope], 11, 7200)).toBe(10)
     expect(await attempt([scope], 11)).toBe(10)
   })
 
-  test('if two nodes count fifty sign-in attempts at once, exactly ten are allowed', async () => {
+  test('if two nodes count fifty sign-in attempts for the same account at once, exactly ten are allowed', async () => {
     const scopes = [newScope(), newScope()]
     const nodes = [control.database, control.secondNode()]
     const verdicts = await Promise.all(
@@ -75,7 +75,7 @@ describe('sign-in attempts', () => {
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10)
   })
 
-  test('if a sign-in succeeds, it does not count toward the limit of sign-in attempts', async () => {
+  test('if sign-ins succeed, they do not count toward the limit of sign-in attempts', async () => {
     const scopes = [newScope(), newScope()]
     for (let index = 0; index < 30; index += 1) {
       expect(await countAttempt(control.database, scopes)).toEqual({ allowed: true })

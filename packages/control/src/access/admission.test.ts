@@ -53,7 +53,7 @@ function requestOn({ node = control.database, ...rest }: AdmissionOptions) {
 }
 
 describe('checking a key and counting its request', () => {
-  test('if a key is valid, checking it returns its store and the remaining requests of its rate limit', async () => {
+  test('if a key is valid, checking the key returns its store and the remaining requests of its rate limit', async () => {
     const admission = await admitKey()
     expect(admission).toMatchObject({
       keyId: key.id,
@@ -79,21 +79,21 @@ describe('checking a key and counting its request', () => {
     })
   })
 
-  test('[AUTH-6] if a key is unknown, it is rejected, and no request is counted', async () => {
+  test('[AUTH-6] if a key is unknown, the check rejects the key and counts no request', async () => {
     const before = await counters()
     const unknown = { ...key, key: makeApiKey(control.random) }
     expect(await admitKey(undefined, control.database, unknown)).toBeNull()
     expect(await counters()).toBe(before)
   })
 
-  test('[AUTH-5] after a key is revoked, its next request on each of two nodes is rejected', async () => {
+  test('[AUTH-5] after a key is revoked, each of two nodes rejects its next request', async () => {
     const second = control.secondNode()
     await Promise.all([admitKey(), admitKey(undefined, second)])
     await revokeKey({ database: control.database, keyId: key.id })
     expect(await Promise.all([admitKey(), admitKey(undefined, second)])).toEqual([null, null])
   })
 
-  test('[AUTH-6] after a store is removed, its key is rejected', async () => {
+  test('[AUTH-6] after a store is removed, the check rejects the key of this store', async () => {
     await removeStore(control.database, key.storeId)
     expect(await admitKey()).toBeNull()
   })
@@ -107,7 +107,7 @@ describe('checking a key and counting its request', () => {
     expect(new Set(admissions.map((admission) => admission?.requests)).size).toBe(300)
   })
 
-  test('[LIM-1, AUTH-5] if requests of several keys are checked in one statement, each gets the result that it would get alone', async () => {
+  test('[LIM-1, AUTH-5] if one statement checks valid, unknown, and revoked keys, each request gets the result of its own key', async () => {
     const [other, revoked] = [await keyOf(key.storeId), await keyOf(key.storeId)]
     await revokeKey({ database: control.database, keyId: revoked.id })
     const unknown = { ...key, key: makeApiKey(control.random) }
@@ -127,7 +127,7 @@ describe('checking a key and counting its request', () => {
     expect(admissions[0]).not.toHaveProperty('hash')
   })
 
-  test('[LIM-1] [R8] if 300 requests of one key are checked in one statement, exactly the first 120 are within the limit', async () => {
+  test('[LIM-1] [R8] if one statement checks 300 requests of a key, exactly the first 120 are within the limit', async () => {
     const admissions = await admitKeys(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
     expect(admissions.map((each) => each?.withinLimit)).toEqual(Array.from({ length: 300 }, (_, n) => n < 120))
     expect(await admitKeys([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([
@@ -136,7 +136,7 @@ describe('checking a key and counting its request', () => {
     ])
   })
 
-  test('[LIM-1] [R8] if three requests of a key are counted in one statement, each has its own count of used requests', async () => {
+  test('[LIM-1] [R8] if one statement counts three requests of a key, each request gets the next number of used requests', async () => {
     const at = '2026-03-01 12:00:30+00'
     const admissions = await admit(hashApiKey(key.key), [null, null, null], requestOn({ at }))
     expect(admissions.map((each) => [each?.requests, each?.remaining])).toEqual([
@@ -146,7 +146,7 @@ describe('checking a key and counting its request', () => {
     ])
   })
 
-  test('[ERR-3] [R8] if four nodes count the same keys in different orders, no deadlock occurs', async () => {
+  test('[ERR-3] [R8] if four nodes count requests of the same keys in different orders, no deadlock occurs, and no request is lost', async () => {
     const at = '2026-03-01 12:00:30+00'
     const keys: NewKey[] = [key]
     for (let i = 0; i < 19; i++) keys.push(await keyOf((await control.store()).id))
@@ -188,14 +188,14 @@ describe('checking a key and counting its request', () => {
     expect(await admitKey('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
   })
 
-  test('[LIM-1] [R8] if a request has a time in the previous window, it counts in the current window and does not reset its count', async () => {
+  test('[LIM-1] [R8] if a request has a time in the previous window, the request counts in the current window and does not reset the count', async () => {
     await admitKey('2026-03-01 12:01:00.5+00')
     await admitKey('2026-03-01 12:01:00.6+00')
     expect(await admitKey('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
     expect(await admitKey('2026-03-01 12:01:01+00')).toMatchObject({ requests: 4 })
   })
 
-  test('[R43] if a request counter was set by a clock in the future, the next request resets it', async () => {
+  test('[R43] if a clock in the future set the request counter of a key, the next request restarts the counter at 1', async () => {
     const other = await keyOf(key.storeId)
     for (const made of [key, other]) {
       for (let request = 1; request <= 121; request += 1)
@@ -207,7 +207,7 @@ describe('checking a key and counting its request', () => {
     expect(await admitKeys([key, other])).toMatchObject([{ withinLimit: true }, { requests: 1, withinLimit: true }])
   })
 
-  test('[ERR-2] [R8] if a window ends in a fraction of a second, the seconds to wait are rounded up', async () => {
+  test('[ERR-2] [R8] if the time until the next window has a fraction of a second, the seconds to wait are rounded up', async () => {
     const waits = []
     for (const second of ['00', '00.1', '01', '58.999', '59', '59.5']) {
       waits.push((await admitKey(`2026-03-01 13:00:${second}+00`))?.secondsToNextMinute)
@@ -224,7 +224,7 @@ describe('checking a key and counting its request', () => {
     await control.sql.unsafe(`alter database ${databaseName()} reset timezone`)
   })
 
-  test('[R8] the table of request counters is not unlogged, so counts survive a crash', async () => {
+  test('[R8] PostgreSQL writes the table of request counters to its log, so that the counts survive a crash', async () => {
     const [table] = await control.sql`select relpersistence from pg_class where relname = 'request_counters'`
     expect(table?.relpersistence).toBe('p')
   })

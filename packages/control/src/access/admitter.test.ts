@@ -48,7 +48,7 @@ test('[AUTH-5, AUTH-6] if requests with several keys arrive at once, each gets t
   ])
 })
 
-test('[AUTH-5] if a key is revoked between two requests, the second request is rejected', async () => {
+test('[AUTH-5] if a key is revoked between two requests, the admitter rejects the second request', async () => {
   const { admitter } = admitterAt(control.url)
   const { id, hash } = await newKey()
   expect(await admitter.admit({ hash, address: null })).not.toBeNull()
@@ -77,7 +77,7 @@ test('[ERR-3] if the request counter of one key is locked, only requests with th
   expect(await admitter.admit(held)).toMatchObject({ requests: 10 * POOL_SIZE + 2 })
 })
 
-test('[R5, ERR-3] while the control database hangs, requests fail within twice the time limit', async () => {
+test('[R5, ERR-3] while the control database hangs, requests fail with ControlDatabaseError within twice the time limit', async () => {
   const way = await openProxy(Number(new URL(control.url).port))
   const url = Object.assign(new URL(control.url), { hostname: '127.0.0.1', port: String(way.port) }).href
   const { admitter, eventsOf } = admitterAt(url)

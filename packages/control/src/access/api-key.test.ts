@@ -20,7 +20,7 @@ describe('API keys', () => {
     expect(keys.size).toBe(1000)
   })
 
-  test('[AUTH-2] parsing a new key returns the same key', () => {
+  test('[AUTH-2] if the text is that of a new key, parseApiKey returns the same key', () => {
     for (let round = 0; round < 200; round += 1) {
       const key = makeApiKey(randomBytes)
       expect(parseApiKey(key.reveal())?.reveal()).toBe(key.reveal())
@@ -29,7 +29,7 @@ describe('API keys', () => {
 
   const prefixes = fc.stringMatching(new RegExp(`^${KEY_PREFIX_PATTERN}$`))
 
-  test('[AUTH-2] if a key has any accepted prefix, parsing returns it, and lists show the prefix and eight more characters', () => {
+  test('[AUTH-2] if a key has any accepted prefix, parseApiKey returns the key, and lists show the prefix and the next eight characters', () => {
     fc.assert(
       fc.property(prefixes, (prefix) => {
         const key = makeApiKey(randomBytes, prefix)
@@ -39,7 +39,7 @@ describe('API keys', () => {
     )
   })
 
-  test('[AUTH-6] if the prefix of a key is replaced by another one, parsing returns null', () => {
+  test('[AUTH-6] if the prefix of a key is replaced by another accepted prefix, parseApiKey returns null', () => {
     fc.assert(
       fc.property(prefixes, prefixes, (prefix, other) => {
         fc.pre(prefix !== other)
@@ -49,19 +49,19 @@ describe('API keys', () => {
     )
   })
 
-  test('[AUTH-6] if a string is random, parsing it returns null', () => {
+  test('[AUTH-6] if a string is random, parseApiKey returns null', () => {
     const strings = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z]{1,3}_[0-9A-Za-z]{49}$/))
     fc.assert(fc.property(strings, (string) => parseApiKey(string) === null))
   })
 
   test.each(['', '_', 'a', '1_', 'A_', 'sdx', 'sdx-', 'sdx_ ', `${'a'.repeat(16)}_`])(
-    '[AUTH-6] if a key has the prefix %j, parsing it returns null in spite of its checksum',
+    '[AUTH-6] if a key has the invalid prefix %j and a correct checksum, parseApiKey returns null',
     (prefix) => {
       expect(parseApiKey(makeApiKey(randomBytes, prefix).reveal())).toBeNull()
     },
   )
 
-  test('[AUTH-6] if one character of a key is wrong, the checksum rejects the key without a database query', () => {
+  test('[AUTH-6] if any one character of a key is replaced, parseApiKey returns null', () => {
     for (let at = 0; at < text.length; at += 1) {
       const other = text.charAt(at) === 'x' ? 'y' : 'x'
       expect(parseApiKey(text.slice(0, at) + other + text.slice(at + 1))).toBeNull()
@@ -79,7 +79,7 @@ describe('API keys', () => {
     ['a key with its prefix in upper case', `SDX_${text.slice(4)}`],
     ['a key with a hyphen', `${text.slice(0, 20)}-${text.slice(21)}`],
     ['a key with a Cyrillic letter', `${text.slice(0, 20)}а${text.slice(21)}`],
-  ])('[AUTH-6] if the key is %s, parsing it returns null', (_, wrong) => {
+  ])('[AUTH-6] if the text is %s, parseApiKey returns null', (_, wrong) => {
     expect(parseApiKey(wrong)).toBeNull()
   })
 
@@ -87,7 +87,7 @@ describe('API keys', () => {
     expect(hashApiKey(fixed).bytes.equals(createHash('sha256').update(text).digest())).toBe(true)
   })
 
-  test('[AUTH-3] lists of keys show only the prefix, the first eight characters after it, and the last four', () => {
+  test('[AUTH-3] lists of keys show only the prefix, the next eight characters, and the last four characters', () => {
     expect(visibleParts(fixed)).toEqual({ prefix: text.slice(0, 12), lastFour: text.slice(-4) })
   })
 

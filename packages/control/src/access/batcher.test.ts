@@ -43,7 +43,7 @@ test('if calls arrive at once, the batcher loads them in one batch, and each cal
   expect(idle()).toBe(1)
 })
 
-test('if one batch may run at a time, calls that arrive while it runs share the next batch', async () => {
+test('if only one batch may run at a time, calls that arrive during a batch share the next batch', async () => {
   const { batcher, batches, values, until } = manualBatcher({ batchesMax: 1 })
   const first = batcher.load(1)
   await until(1)
@@ -106,7 +106,7 @@ test('if one result of a batch is a pending promise, only the call for that resu
   expect(await slow).toBe(5)
 })
 
-test('if a call exceeds the time limit or the queue is full, the call is rejected without being loaded', async () => {
+test('if a waiting call exceeds the time limit or the queue is full, the batcher rejects the call and does not load it', async () => {
   const { batcher, batches, values, until } = manualBatcher({ batchesMax: 1, timeoutMs: 20, waitingMax: 2 })
   const hanging = batcher.load(1).catch((error: unknown) => error)
   await until(1)

@@ -50,7 +50,7 @@ test('[R38] if the scopes of a key change, the next request on each of two nodes
   expect(await admittedScopes(key)).toEqual(Array(4).fill(null))
 })
 
-test('[R39] if the allowed addresses of a key change, the next request from a removed address is rejected', async () => {
+test('[R39] if the allowed addresses of a key change, the next request is accepted only from an allowed address', async () => {
   const key = await newKey()
   expect(await change(key, { allowedAddresses: ['10.0.0.0/8'] })).toBe('changed')
   expect((await admittedScopes(key, '203.0.113.7'))[0]).toBeNull()
@@ -72,7 +72,7 @@ test('[R39] if the expiry of a key changes, the list of keys has the new expiry'
   expect(await permissionsOf(key)).toMatchObject({ expiresAt: null })
 })
 
-test('[R38, R39, R40] if one limit changes, the other limits, the personal data, and the name stay', async () => {
+test('[R38, R39, R40] if only the scopes of a key change, its expiry, allowed addresses, personal data rule, and name stay the same', async () => {
   const limits = { withoutPersonalData: true, expiresAt: inHours(5), allowedAddresses: ['10.0.0.0/8'] }
   const key = await newKey({ scopes: ['orders:read'], ...limits })
   expect(await change(key, { scopes: null })).toBe('changed')
@@ -99,14 +99,14 @@ test('if a key is revoked, has expired, or is of another store, changePermission
   expect(await permissionsOf(other)).toMatchObject({ scopes: null })
 })
 
-test('[R38] if the new permissions are invalid, changePermissions throws an error that names the rule', async () => {
+test('[R38] if scopes, expiry, or allowed addresses are invalid, changePermissions throws an error that names the rule', async () => {
   const key = await newKey()
   await expect(change(key, { scopes: [] })).rejects.toThrow('scope: must name at least one resource')
   await expect(change(key, { expiresAt: new Date(0) })).rejects.toThrow('expires: must be in the future')
   await expect(change(key, { allowedAddresses: ['office'] })).rejects.toThrow('allow: must be an address')
 })
 
-test('if permissions change, the audit table names the changed limits, but no address', async () => {
+test('if the permissions of a key change, the audit event names the changed limits, but contains no address', async () => {
   const key = await newKey()
   const limits = { scopes: ['orders:read'], allowedAddresses: ['203.0.113.7'] } as const
   await change(key, limits, { actor: 'merchant 17' })

@@ -47,7 +47,7 @@ const replace = ({ id, storeId }: NewKey, endsAfterHours: ReplacedKeyHours = 24)
 const expire = ({ id }: NewKey) => control.sql`update api_keys set expires_at = now() where id = ${id}`
 
 describe('scopes and personal data', () => {
-  test('[R38] [R40] if a key has scopes or excludes personal data, checking the key and listing the keys return both', async () => {
+  test('[R38] [R40] if a key has scopes and excludes personal data, checking the key and listing the keys return both limits', async () => {
     const key = await keyWith({ scopes: ['products:read', 'orders:read'], withoutPersonalData: true })
     const expected = { scopes: ['orders:read', 'products:read'], withoutPersonalData: true }
     expect(await admissionOf(key)).toMatchObject(expected)
@@ -73,7 +73,7 @@ describe('scopes and personal data', () => {
 })
 
 describe('expiry and replacement of a key', () => {
-  test('[R39] when a key expires, two nodes reject its next request, checked alone or with other keys', async () => {
+  test('[R39] after a key has expired, each of two nodes rejects the key in a single check and in a batch', async () => {
     const key = await keyWith({ expiresAt: inHours(1) })
     const other = control.secondNode()
     expect(await admissionOf(key)).not.toBeNull()
@@ -85,7 +85,7 @@ describe('expiry and replacement of a key', () => {
     }
   })
 
-  test('[AUTH-4] if a key has expired, it does not count toward the limit of keys, and the list has its expiry as revokedAt', async () => {
+  test('[AUTH-4] if a key has expired, it does not count toward the limit of keys, and listKeys returns its expiry as revokedAt', async () => {
     const first = await keyWith({ expiresAt: inHours(1) })
     for (let index = 0; index < 4; index++) await keyWith({}, { storeId: first.storeId })
     await expect(keyWith({}, { storeId: first.storeId })).rejects.toThrow('at most 5 active keys')
@@ -99,7 +99,7 @@ describe('expiry and replacement of a key', () => {
   })
 
   test.each([1, 24, 168] as const)(
-    '[AUTH-3] if a key is replaced with %i hours, it ends that long after the first use of the new key, by the database clock',
+    '[AUTH-3] if a key is replaced with an overlap of %i h, it ends that long after the first use of its replacement',
     async (hours) => {
       const old = await keyWith({})
       const newer = await replace(old, hours)
@@ -131,7 +131,7 @@ describe('expiry and replacement of a key', () => {
     },
   )
 
-  test('[AUTH-3] if an unused replacement is replaced at once, the newest key replaces the first key, with its number of hours', async () => {
+  test('[AUTH-3] if an unused replacement is replaced at once, the newest key replaces the first key, with the overlap of the first replacement', async () => {
     const old = await keyWith({})
     const newer = await replace(await replace(old, 168), 0)
     expect(await summaryOf(newer)).toMatchObject({ replaces: old.id, replacedKeyHours: 168 })
@@ -140,7 +140,7 @@ describe('expiry and replacement of a key', () => {
     expect(await summaryOf(third)).toMatchObject({ replaces: newer.id, replacedKeyHours: null })
   })
 
-  test('[AUTH-3] if an unused replacement is replaced, the first use of the newest key ends the first key, too', async () => {
+  test('[AUTH-3] if an unused replacement is replaced with an overlap, the first use of the newest key schedules the end of both older keys', async () => {
     const old = await keyWith({})
     const middle = await replace(old, 24)
     const newest = await replace(middle, 1)
@@ -225,7 +225,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[AUTH-5] if a first use is recorded while the revocation of the replacement waits for a lock, the replaced key stays active', async () => {
+  test('[AUTH-5] if the first use of a replacement key is recorded while its revocation waits for a lock, the replaced key stays active', async () => {
     const { old, newer } = await replacedKey()
     await interleaved(
       (tx) => tx`update api_keys set last_used_at = now(), retires_at = now() + interval '1 day' where id = ${old.id}`,
@@ -236,7 +236,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(newer)).toMatchObject({ revokedAt: expect.any(Date) })
   })
 
-  test('[AUTH-5] if a replacement key is revoked while usage of it and the replaced key is written, no deadlock occurs', async () => {
+  test('[AUTH-5] if a replacement key is revoked while usage of the old and the new key is written, no deadlock occurs', async () => {
     const { old, newer } = await replacedKey()
     await control.sql`update api_keys set retires_at = now() + interval '1 day' where id = ${old.id}`
     await interleaved(
@@ -272,7 +272,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await admissionOf(newer)).toBeNull()
   })
 
-  test('[AUTH-5] if a key was replaced twice and the middle key is revoked, the first key still ends', async () => {
+  test('[AUTH-5] if a key was replaced twice and the middle key is revoked, the end of the first key stays scheduled', async () => {
     const old = await keyWith({})
     const middle = await replace(old)
     await control.sql`update api_keys set retires_at = now() + interval '1 hour' where id = ${old.id}`
@@ -307,7 +307,7 @@ describe('allow lists of keys', () => {
     expect((await summaryOf(key))?.allowedAddresses).toEqual(['203.0.113.7/32', '10.0.0.0/8', '2001:db8::/32'])
   })
 
-  test('[R39] if one statement checks several keys, it does not count the request of a key with an allow list', async () => {
+  test('[R39] if one statement checks several keys, the statement skips keys with an allow list and does not count their requests', async () => {
     const [key, other] = [await keyWith({ allowedAddresses: ['10.0.0.0/8'] }), await keyWith({})]
     const hashes = [key, other].map((each) => hashApiKey(each.key))
     const admissions = await admitMany(hashes, { pool: control.database.pool, requestsPerMinute: 120 })
@@ -353,7 +353,7 @@ describe('invalid permissions of a key', () => {
   )
 })
 
-test('[AUTH-3] if an active key is renamed, it has the new name, and the audit table has the change', async () => {
+test('[AUTH-3] if an active key is renamed, the list of keys has the new name, and the audit event names the actor', async () => {
   const key = await keyWith({})
   const { database } = control
   const other = await control.store()

@@ -42,7 +42,7 @@ describe('the keys of a store', () => {
     })
   })
 
-  test('[AUTH-4] if two nodes get fifty requests for a new key at once, exactly five keys are created', async () => {
+  test('[AUTH-4] if two nodes get fifty requests at once for new keys of a store, exactly five keys are created', async () => {
     const store = await control.store()
     const second = control.secondNode()
     const attempts = Array.from({ length: 50 }, (_, index) =>
@@ -55,7 +55,7 @@ describe('the keys of a store', () => {
     expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toHaveLength(5)
   })
 
-  test('if two nodes get twenty requests at once for a new key with the same name, only one request creates the key', async () => {
+  test('if twenty requests with unlessNamed create a key of the same name at once, one succeeds, and the others throw KeyNameTaken', async () => {
     const store = await control.store()
     const second = control.secondNode()
     const attempts = Array.from({ length: 20 }, (_, index) =>
@@ -71,7 +71,7 @@ describe('the keys of a store', () => {
       }
   })
 
-  test('if a key with the name is revoked or the store is full, no second key with the name is created', async () => {
+  test('if a key with the same name is revoked or the store is full, createKey with unlessNamed creates no second key', async () => {
     const store = await control.store()
     const { id } = await create(store.id, 'old')
     await revokeKey({ database: control.database, keyId: id })
@@ -94,7 +94,7 @@ describe('the keys of a store', () => {
     await expect(insert(6)).rejects.toMatchObject({ code: '23514' })
   })
 
-  test('[AUTH-4] if one of five keys is revoked, one more key can be created', async () => {
+  test('[AUTH-4] if one of five keys is revoked, exactly one more key can be created', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, () => create(store.id)))
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
@@ -115,7 +115,7 @@ describe('the keys of a store', () => {
     expect(refusal).toMatchObject({ leastRecentlyUsed: { name: 'c' }, message: expect.stringContaining('"c" (sdx_') })
   })
 
-  test('[AUTH-5] revokeKey returns "already revoked" for a revoked key, and "unknown" for a key of another store', async () => {
+  test('[AUTH-5] if a key is revoked, revokeKey returns "already revoked", and if it belongs to another store, "unknown"', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { id } = await create(store.id)
     const { database } = control
@@ -143,7 +143,7 @@ describe('the keys of a store', () => {
     await expect(replace(0)).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test('if a key is revoked, already replaced, or of another store, replacing it throws', async () => {
+  test('if a key is revoked, already replaced, or of another store, replacing the key throws KeyNotReplaceable', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { database } = control
     const replace = (keyId: string, endsAfterHours: 0 | 24) => replaceKey(store.id, keyId, endsAfterHours)
@@ -158,7 +158,7 @@ describe('the keys of a store', () => {
     for (const keyId of [id, 'nonsense']) await expect(replace(keyId, 24)).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test('if ten requests replace the same key at once, exactly one new key is created', async () => {
+  test('if ten requests replace the same key at once, one request creates a key, and the others throw KeyNotReplaceable', async () => {
     const store = await control.store()
     const { id } = await create(store.id)
     const nodes = [control.database, control.secondNode()]
@@ -178,14 +178,14 @@ describe('the keys of a store', () => {
     expect(refused.map(({ reason }) => reason.name)).toEqual(Array(9).fill('KeyNotReplaceable'))
   })
 
-  test('if a store is removed or unknown, creating a key for it throws', async () => {
+  test('if a store is removed or unknown, creating a key for the store throws UnknownStore', async () => {
     const store = await control.store()
     await removeStore(control.database, store.id)
     await expect(create(store.id)).rejects.toThrow(UnknownStore)
     await expect(create('nonsense')).rejects.toThrow(UnknownStore)
   })
 
-  test('if a store is removed while keys are created for it, it has no active key afterwards', async () => {
+  test('if a store is removed while requests create keys for the store, the store has no active key afterwards', async () => {
     const store = await control.store()
     const making = Promise.allSettled(Array.from({ length: 10 }, () => create(store.id)))
     await removeStore(control.database, store.id)
@@ -203,12 +203,12 @@ describe('the keys of a store', () => {
     'two\nlines',
     'bell\u0007',
     'turned\u202e',
-  ])('if the name of a new key is %j, creating the key throws', async (name) => {
+  ])('if the name of a new key is the invalid value %j, createKey throws an InvalidKeyNameError', async (name) => {
     const store = await control.store()
     await expect(create(store.id, name)).rejects.toThrow(InvalidKeyNameError)
   })
 
-  test('if the name of a key is eighty emoji, it is stored unchanged', async () => {
+  test('if the name of a new key is eighty emoji, createKey returns the name unchanged', async () => {
     const store = await control.store()
     const name = '🛒'.repeat(80)
     expect((await create(store.id, name)).name).toBe(name)

@@ -38,7 +38,7 @@ async function isAdmitted(made = key): Promise<boolean[]> {
 const NOWHERE = [false, false, false, false]
 const EVERYWHERE = [true, true, true, true]
 
-test('[AUTH-5] if a key is turned off, its next request on each of two nodes is rejected until it is turned on', async () => {
+test('[AUTH-5] if a key is turned off, each of two nodes rejects its requests until the key is turned on', async () => {
   expect(await isAdmitted()).toEqual(EVERYWHERE)
   expect(await turn('off')).toBe('switched')
   expect(await isAdmitted()).toEqual(NOWHERE)
@@ -56,7 +56,7 @@ test('[LIM-1] if a key is off, its requests are not counted', async () => {
   expect(await counter()).toEqual(before)
 })
 
-test('if a key is already off or on, switchKey returns "already", and the time of the first change stays', async () => {
+test('if a key is already in the requested state, switchKey returns "already" and does not change the time of turning off', async () => {
   const { database } = control
   expect(await turn('on')).toBe('already')
   await turn('off')
@@ -66,7 +66,7 @@ test('if a key is already off or on, switchKey returns "already", and the time o
   expect(await listKeys({ database, storeId: key.storeId })).toEqual([before])
 })
 
-test('if a key is revoked, ended, or of another store, switchKey returns "unknown", and nothing changes', async () => {
+test('if a key is revoked, has expired, or is of another store, switchKey returns "unknown" and does not turn the key off', async () => {
   const { database } = control
   expect(await turn('off', (await control.store()).id)).toBe('unknown')
   const ended = await newKey(key.storeId)
@@ -79,7 +79,7 @@ test('if a key is revoked, ended, or of another store, switchKey returns "unknow
   expect(off).toEqual([])
 })
 
-test('if two nodes turn a key off at once, exactly one changes it, and the audit table has one event', async () => {
+test('if ten calls on two nodes turn a key off at once, one call changes the key, and the audit table has one event', async () => {
   const nodes = [control.database, control.secondNode()]
   const outcomes = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -92,7 +92,7 @@ test('if two nodes turn a key off at once, exactly one changes it, and the audit
   expect(events).toEqual([{ action: 'key.turned_off', actor: 'merchant 17' }])
 })
 
-test('[AUTH-4] if one of five keys is off, it counts as one of the five, and it can be revoked', async () => {
+test('[AUTH-4] if one of five keys is off, a sixth key is rejected until the key that is off is revoked', async () => {
   for (let count = 1; count < 5; count += 1) await newKey(key.storeId)
   await turn('off')
   await expect(newKey(key.storeId)).rejects.toThrow(KeyLimitReached)
@@ -101,7 +101,7 @@ test('[AUTH-4] if one of five keys is off, it counts as one of the five, and it 
 })
 
 test.each([0, 24] as const)(
-  'if a key that is off is replaced with %i hours, the new key is on, and the old key stays off',
+  'if a key that is off is replaced with an overlap of %i h, the new key is on, and the old key stays off',
   async (endsAfterHours) => {
     await turn('off')
     const replacement = await createKey({
@@ -113,7 +113,7 @@ test.each([0, 24] as const)(
   },
 )
 
-test('if a key that is off leaks, the report revokes it', async () => {
+test('if a leak report names a key that is off, the report revokes the key, which can no longer be turned on', async () => {
   await turn('off')
   const leaked = { hash: hashApiKey(key.key), url: '', source: 'commit' }
   expect((await revokeLeakedKeys(control.database, [leaked])).revoked).toBe(1)

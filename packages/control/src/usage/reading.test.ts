@@ -45,7 +45,7 @@ function node() {
   }
 }
 
-test("if two nodes record requests of a key in the same hour, the key's active minutes are those of both nodes, each once", async () => {
+test('if two nodes record requests of a key in the same hour, readActivity returns the active minutes of both nodes, each once', async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const nodes = [node(), node()]
@@ -62,7 +62,7 @@ test("if two nodes record requests of a key in the same hour, the key's active m
   expect(activity).toEqual([{ keyId: key.id, minutes }])
 })
 
-test('if a sync of a list is unfinished, it has the number of rows of the last finished sync of that list', async () => {
+test('if a full sync is unfinished, readUnfinishedWalks also returns the number of rows of the last finished sync of this list', async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()
@@ -84,7 +84,7 @@ test('if a sync of a list is unfinished, it has the number of rows of the last f
   ])
 })
 
-test('if a key had several errors, only the newest is returned, and keys without errors are left out', async () => {
+test('if a key had several errors, readLastErrors returns only the newest, and leaves out keys without errors', async () => {
   const store = await control.store()
   const [key, fine] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()
@@ -111,7 +111,7 @@ describe('usage by period', () => {
       select ${keyId}, hour, 10, 1 from unnest(${times}::timestamptz[]) as hour`
   }
 
-  test('if usage is read by period, an hour counts for the period in which it starts, for each key of the store', async () => {
+  test('if usage is read by period, each hour counts for the period in which the hour starts, and other stores are left out', async () => {
     const [store, foreign] = [await control.store(), await control.store()]
     const [key, other, stranger] = [await newKey(store.id), await newKey(store.id), await newKey(foreign.id)]
     // Midnight in Berlin is at 23:00 in UTC.
@@ -140,7 +140,7 @@ describe('usage by period', () => {
     expect(await read(stranger.id)).toEqual([])
   })
 
-  test('if usage is stored by UTC day, the day counts for the local day with most of its hours, before and after the cleanup', async () => {
+  test('if usage is stored by UTC day, the UTC day counts for the local day with most of its hours, before and after the cleanup', async () => {
     const store = await control.store()
     const key = await newKey(store.id)
     await addHours(key.id, [0, 5, 23, 24, 47])
@@ -174,7 +174,7 @@ describe('usage by period', () => {
     ])
   })
 
-  test('if other stores have much usage, the statement reads only the rows of its keys through the primary key', async () => {
+  test('if other stores have much usage, readUsageSums reads only rows of the requested store, through the primary key', async () => {
     const own = await createControlDatabase()
     onTestFinished(() => own.drop())
     const { database, sql } = own

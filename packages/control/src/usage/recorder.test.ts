@@ -81,7 +81,7 @@ function usageOf(keyId: string) {
 }
 
 describe('usage of a key', () => {
-  test('if requests are written to the usage table in several steps, it has the totals by key, hour, and outcome', async () => {
+  test('if usage is written in several steps, the usage table has the totals by key, hour, and outcome', async () => {
     const { id, storeId } = await createTestKey()
     let now = NOON + 3_599_999
     const usage = recorder(() => now)
@@ -101,7 +101,7 @@ describe('usage of a key', () => {
     expect(key?.lastUsedAt).toEqual(new Date(now))
   })
 
-  test('if two nodes write usage of the same keys at once, both succeed, and no request is lost', async () => {
+  test('if two nodes write usage of the same keys at once, every write succeeds, and no request is lost', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, createTestKey))
     const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
     for (let round = 0; round < 10; round += 1) {
@@ -129,7 +129,7 @@ describe('usage of a key', () => {
     expect(key?.lastUsedAt).toEqual(new Date(NOON))
   })
 
-  test('if writing usage fails, an event is emitted, and the next write includes the unwritten usage', async () => {
+  test('if writing usage fails, the recorder emits usage.write_failed, and the next write includes the unwritten usage', async () => {
     const { id } = await createTestKey()
     const usage = recorder(() => NOON)
     await control.sql`alter table usage_hours rename to usage_hours_away`
@@ -142,7 +142,7 @@ describe('usage of a key', () => {
     expect(await usageOf(id)).toMatchObject([{ successful: 2 }])
   })
 
-  test('if unwritten usage exceeds the memory limit, the excess is dropped, and an event is emitted', async () => {
+  test('if unwritten usage exceeds the maximum of entries, the recorder drops the excess and emits usage.write_failed', async () => {
     const [one, two] = [await createTestKey(), await createTestKey()]
     const usage = recorder(() => NOON, control.database, 1)
     usage.record(request(one.id, 'successful'))
@@ -153,7 +153,7 @@ describe('usage of a key', () => {
     expect(await usageOf(one.id)).toMatchObject([{ successful: 2 }])
   })
 
-  test('if usage is older than 13 months, it is deleted', async () => {
+  test('if usage is older than 13 months, deleteOldUsage deletes it and keeps newer usage', async () => {
     const { id } = await createTestKey()
     for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
       const usage = recorder(() => Date.parse(now))
@@ -271,7 +271,7 @@ describe('the request log of a key', () => {
     for (const { id } of keys) expect((await logOf(id)).lines).toMatchObject([{ requests: 2 * 8 * 30 }])
   })
 
-  test('if request log lines or full syncs are older than 72 hours, they are deleted', async () => {
+  test('if request log lines or full syncs are older than 72 hours, deleteOldUsage deletes them and keeps newer ones', async () => {
     const { id } = await createTestKey()
     for (const now of [NOON, NOON + MINUTE_MS]) {
       const usage = recorder(() => now)
@@ -292,7 +292,7 @@ describe('full syncs of a list', () => {
   const next = { begins: false, ends: false, filters: '' }
   const last = { begins: false, ends: true, filters: '' }
 
-  test('if the pages of a full sync are written in several steps, the list of syncs shows the total', async () => {
+  test('if the pages of a full sync are written in several steps, readWalks returns one sync with all pages and rows', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -316,7 +316,7 @@ describe('full syncs of a list', () => {
     ])
   })
 
-  test('if another node serves the last page of a full sync, that page is written after the first page', async () => {
+  test('if another node serves the last page of a full sync, its usage is written only after that of the first page', async () => {
     const { id } = await createTestKey()
     const [one, two] = [recorder(() => NOON), recorder(() => NOON + 5, control.secondNode())]
     one.record(page(id, first))
@@ -328,7 +328,7 @@ describe('full syncs of a list', () => {
     expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, ended: true }])
   })
 
-  test('if a client restarts a full sync or uses another filter, the list shows a separate sync', async () => {
+  test('if a client restarts a full sync or uses another filter, readWalks returns a separate sync', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -359,7 +359,7 @@ describe('full syncs of a list', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(1)
   })
 
-  test('if a key has made 60 full syncs, only the last fifty are stored', async () => {
+  test('if a key has made 60 full syncs, only fifty of them stay stored', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -374,7 +374,7 @@ describe('full syncs of a list', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(50)
   })
 
-  test('if a page of a full sync fails, the page is not counted, and the sync is shown as unfinished', async () => {
+  test('if a page of a full sync fails, the page is not counted, and readWalks returns the sync as unfinished', async () => {
     const { id } = await createTestKey()
     const usage = recorder(() => NOON)
     usage.record(page(id, first))

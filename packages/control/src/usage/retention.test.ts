@@ -51,7 +51,7 @@ test('if three nodes replace old hourly usage by daily sums at once, the sums st
   expect(rows).toBe(3 * KEYS)
 })
 
-test('if PostgreSQL cancels one step of summing up hourly usage, the next run does the rest, and the sums stay the same', async () => {
+test('if PostgreSQL cancels one step of summing up hourly usage, the next run completes the rest, and the sums stay the same', async () => {
   const { control, sums, steps } = await createManyHours()
   const { database } = control
   const before = await sums()
@@ -85,7 +85,7 @@ test('if another node already replaces or deletes old usage, sumUpOldHours and d
   expect(await steps()).toEqual([])
 })
 
-test("if today's usage rows are locked, replacing old hourly usage does not wait for them", async () => {
+test("if today's usage rows are locked, replacing and deleting old usage does not wait for the lock", async () => {
   const { control, steps } = await createManyHours()
   const { database } = control
   await control.sql`
@@ -119,7 +119,7 @@ async function waitingSession(control: TestControl): Promise<number> {
   }
 }
 
-test('if more than 10,000 lines of the request log are old, they are deleted in several statements, and lines in use stay', async () => {
+test('if more than 10,000 lines of the request log are old, the cleanup deletes them in several statements and skips locked lines', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { sql } = control
