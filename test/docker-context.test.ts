@@ -16,12 +16,12 @@ function isIgnored(file: string): boolean {
   return last !== undefined && !last.startsWith('!')
 }
 
-test('the Docker image contains the guides that the service publishes', () => {
+test('.dockerignore keeps the guides that the service publishes', () => {
   const files = GUIDES.map(({ file }) => `docs/${file}`)
   expect(files.filter(isIgnored)).toEqual([])
 })
 
-test('the Docker image leaves out the OpenAPI document, the operator pages, and the pictures', () => {
+test('.dockerignore excludes the OpenAPI document, the operator pages, and the pictures', () => {
   expect(['docs/api/openapi.json', 'docs/operate/install.md', 'docs/images/keys-1280.png'].map(isIgnored)).toEqual([
     true,
     true,

@@ -266,7 +266,7 @@ test('if a node stops while an email fails, it tries no other email of the store
   expect(await platform.controlSql`select from alerts where key_id = ${store.keyId}`).toHaveLength(0)
 })
 
-test('if two nodes run, one of them checks the keys in each period', async () => {
+test('if two nodes run, only one of them checks the keys in a period', async () => {
   await stoppedShop()
   const nodes = [
     startAlerts({ ...options, mailer: createTestMailer() }, 20),

@@ -188,7 +188,7 @@ describe('the search of the Data pages', () => {
       expect((await page(of, { list: 'products', text: `${text}nothing` })).rows).toEqual([])
   })
 
-  test('if a search reaches its time limit, it stops, and the next page continues it', async () => {
+  test('if a search reaches its time limit, the page shows the rows found so far, and the next page continues the search', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)

@@ -110,7 +110,7 @@ describe('servers without TLS', () => {
     },
   )
 
-  test('if a server accepts TLS and then sends plain text, connecting fails before the deadline', async () => {
+  test('if a server accepts TLS and then sends plain text, connecting fails with a PostgresConnectionError', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => {
         peer.socket.write('S')
@@ -138,7 +138,7 @@ describe('servers without TLS', () => {
     }
   })
 
-  test('if a server accepts TLS and then sends nothing, connecting fails before the deadline', async () => {
+  test('if a server accepts TLS and then sends nothing, connecting fails at the deadline', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => peer.socket.write('S'))
     })

@@ -181,7 +181,7 @@ describe('prepared statements', () => {
     await expect(queryRows(connection, wrong)).rejects.toMatchObject({ code: '42601' })
   })
 
-  test('if more statements are prepared than the maximum, the oldest are deallocated on the server', async () => {
+  test('if more statements are prepared than the maximum, the server keeps only the maximum, and each statement still runs', async () => {
     const connection = await open(database.url)
     const statements = Array.from({ length: PREPARED_MAX + 20 }, (_, n) =>
       prepared(sql`select ${new SqlFragment([String(n)], [])} as n`),

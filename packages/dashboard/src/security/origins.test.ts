@@ -36,7 +36,7 @@ describe('the URL of the dashboard', () => {
     },
   )
 
-  test('if the dashboard URL has a path, it is rejected, because cookies apply to a whole origin', () => {
+  test('if the dashboard URL has a path, reading the setting throws, because cookies apply to a whole origin', () => {
     expect(() => originsOf('https://example.com/dashboard')).toThrow('must have no path')
   })
 })

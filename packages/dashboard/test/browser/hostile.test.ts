@@ -123,7 +123,7 @@ describe('texts with HTML', () => {
     },
   )
 
-  test.each(LIST_NAMES)('if a row of %s contains HTML, its page shows it as text', async (list) => {
+  test.each(LIST_NAMES)('if a row of %s contains HTML, the page of the row shows the HTML as text', async (list) => {
     await elementsOf(page, `${base()}/data/${list}?order=oldest`)
     const row = page.locator('#rows > tr th a').first()
     await page.goto(scene.url + (await row.getAttribute('href')))

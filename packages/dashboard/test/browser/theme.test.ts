@@ -64,7 +64,7 @@ describe.each(SCRIPTING)('themes $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${scene.url}/sign-in?next=%2Faccount`)
   })
 
-  test('if the choice of the theme is open, it is within the screen and has no accessibility violation', async () => {
+  test('if the choice of the theme is open, the choice fits on the screen and violates no accessibility rule', async () => {
     const found: string[] = []
     for (const width of [360, 800, 1280]) {
       for (const isSignedIn of [true, false]) {
