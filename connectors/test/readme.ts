@@ -11,8 +11,8 @@ const BLOCK = /```sh\n(?<commands>[\s\S]*?)```/g
 
 /**
  * Runs the commands of the first section of a connector's README with pinned packages, and returns their output. The
- * address and the key of the store replace those of the README, and `replaced` has more replacements. Rejects if a
- * command fails.
+ * address and the key of the store replace those of the README, and `replaced` has more replacements. Prints how long
+ * the commands took. Rejects if a command fails.
  */
 export async function runReadme(
   folder: string,
@@ -33,6 +33,10 @@ export async function runReadme(
     await writeFile(constraints, pins.map((pin) => pin.replace(/\[.*\]/, '')).join('\n'))
     const dlt = { DLT_DATA_DIR: path.join(home, '.dlt'), RUNTIME__DLTHUB_TELEMETRY: 'false' }
     const env = { HOME: home, PIP_CONSTRAINT: constraints, ...dlt }
-    return runProgram('bash', ['-euc', commands], { cwd: home, env })
+    const startedAt = performance.now()
+    const output = await runProgram('bash', ['-euc', commands], { cwd: home, env })
+    const seconds = Math.round((performance.now() - startedAt) / 1000)
+    console.error(`the first steps in ${path.basename(folder)}/README.md took ${seconds} s, with the installation`)
+    return output
   })
 }
