@@ -54,7 +54,8 @@ export async function applyStoresClaim({ pool }: ControlDatabase, { email, store
         select ${id}, c.id, c.role, true from jsonb_to_recordset(${JSON.stringify(roles)}::jsonb) as c (id uuid, role text)
         where ${actor}
           and not exists (select from directory_inactive_users i where i.store_id = c.id and i.merchant_id = ${id})
-          and not exists (select from directory_removed_users r where r.store_id = c.id and r.merchant_id = ${id})
+          and not exists (select from directory_removed_users r where r.store_id = c.id
+            and r.email_hash = sha256(convert_to(${email}::text, 'UTF8')))
         order by c.id
         on conflict (merchant_id, store_id) do update set role = excluded.role
           where b.from_claim and b.role <> excluded.role`,

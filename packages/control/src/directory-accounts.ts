@@ -26,18 +26,17 @@ export async function countAddition(connection: Connection, storeId: string): Pr
 
 /**
  * Notes that a directory removed a person from a store, so that the claim of single sign-on does not add the person
- * again. The next membership of the person ends this. Does nothing if the store or the account is unknown.
+ * again. The next membership of the person ends this. Does nothing if the store is unknown. `email` is in lower case.
  */
 export async function blockClaim(
   connection: Connection,
-  { storeId, merchantId }: { readonly storeId: string; readonly merchantId: string },
+  { storeId, email }: { readonly storeId: string; readonly email: string },
 ): Promise<void> {
   await executeOn(
     connection,
     sql`
-    insert into directory_removed_users (store_id, merchant_id)
-    select s.id, m.id from stores s, merchants m where s.id = ${storeId} and m.id = ${merchantId}
-    on conflict do nothing`,
+    insert into directory_removed_users (store_id, email_hash)
+    select id, sha256(convert_to(${email}::text, 'UTF8')) from stores where id = ${storeId} on conflict do nothing`,
   )
 }
 
@@ -52,7 +51,10 @@ export async function deleteUnusedAccount(
 ): Promise<void> {
   const [account] = await queryRows<{ email: string }>(
     connection,
-    sql`select email from merchants where id = ${merchantId} and not address_proved for update`,
+    // An account that can sign in stays, and needs no lock. Its person could otherwise delay the removal.
+    sql`
+    select m.email from merchants m where m.id = ${merchantId} and not m.address_proved and not ${HAS_SIGN_IN}
+    for update of m`,
   )
   if (account === undefined) return
   // A separate statement sees the memberships and sessions that the lock waited for.

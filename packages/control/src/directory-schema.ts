@@ -139,13 +139,13 @@ export const DIRECTORY_SCHEMA = `
   );
   create index directory_inactive_users_merchant on directory_inactive_users (merchant_id);
 
-  -- people whom a directory removed, so that the claim of single sign-on gives them no access
+  -- People whom a directory removed, so that the claim of single sign-on gives them no access. The address is hashed,
+  -- because the row outlives the account.
   create table directory_removed_users (
     store_id uuid not null references stores (id),
-    merchant_id text not null references merchants (id) on delete cascade,
-    primary key (store_id, merchant_id)
+    email_hash bytea not null check (octet_length(email_hash) = 32),
+    primary key (store_id, email_hash)
   );
-  create index directory_removed_users_merchant on directory_removed_users (merchant_id);
 
   -- The role applies when the directory gives access again.
   create function audit_directory_users() returns trigger language plpgsql as $$
@@ -162,7 +162,8 @@ export const DIRECTORY_SCHEMA = `
   declare
     earlier directory_inactive_users;
   begin
-    delete from directory_removed_users where store_id = new.store_id and merchant_id = new.merchant_id;
+    delete from directory_removed_users where store_id = new.store_id
+      and email_hash = (select sha256(convert_to(email, 'UTF8')) from merchants where id = new.merchant_id);
     delete from directory_inactive_users where store_id = new.store_id and merchant_id = new.merchant_id
     returning * into earlier;
     if found then

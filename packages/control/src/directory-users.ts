@@ -14,6 +14,9 @@ import { isUuid } from './random.ts'
 /** The actor of a directory's changes in the audit table. */
 export const DIRECTORY_ACTOR = 'directory'
 
+/** Maximum time that a change waits for another change of the members. */
+const LOCK_TIMEOUT = '3s'
+
 /** Maximum number of users of a store, with those whose access has ended. */
 export const DIRECTORY_USERS_MAX = 2000
 
@@ -162,6 +165,8 @@ async function lockUsers(
   connection: Connection,
   { storeId, tokenId }: DirectoryAccess,
 ): Promise<ReadonlyMap<string, MemberRole> | null> {
+  // Other requests of the store would otherwise wait for this one without a limit, and hold connections.
+  await executeOn(connection, sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`)
   const roles = await lockMembers(connection, storeId)
   const active = await queryRows(
     connection,
@@ -303,7 +308,7 @@ export async function removeDirectoryUser(
     const isUser = sql`store_id = ${storeId} and merchant_id = ${merchantId}`
     await executeOn(connection, sql`delete from memberships where ${isUser} and ${namingToken(access)}`)
     await executeOn(connection, sql`delete from directory_inactive_users where ${isUser}`)
-    await blockClaim(connection, { storeId, merchantId })
+    await blockClaim(connection, { storeId, email })
     await deleteUnusedAccount(connection, merchantId, namingToken(access))
     return 'removed'
   })

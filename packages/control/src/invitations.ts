@@ -262,8 +262,8 @@ export interface AcceptedInvitation {
 /**
  * Accepts the invitation with this token, once: adds the store to the account of the invited address. Sets the password
  * of an account that is missing, that has no way to sign in, or whose address was never proved. The password of another
- * account stays, also in a session of that account. Returns null if the invitation can't be accepted. Returns `no account` without a change if a password
- * is needed and the hash is missing.
+ * account stays. So does the password in a session of the invited account. Returns null if the invitation can't be
+ * accepted. Returns `no account` without a change if a password is needed and the hash is missing.
  */
 export async function acceptInvitation(options: {
   readonly database: ControlDatabase

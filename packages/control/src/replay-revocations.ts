@@ -176,7 +176,7 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
     if (storeId === null || merchantId === null || !isUuid(storeId)) return false
     const { removed } = await removeMembership(database, email, storeId)
     const isByDirectory = idIn(of, 'token') !== ''
-    if (isByDirectory) await database.pool.use((connection) => blockClaim(connection, { storeId, merchantId }))
+    if (isByDirectory) await database.pool.use((connection) => blockClaim(connection, { storeId, email }))
     return removed
   }
   await removeMerchant(database, email)

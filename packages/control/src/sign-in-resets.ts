@@ -44,7 +44,7 @@ export async function whileSignedIn<T>(
       connection,
       sql`
       select from merchants where id = (select merchant_id from merchant_sessions where id = ${sessionId})
-      for key share`,
+      for no key update`,
     )
     // A separate statement sees the reset that the lock waited for.
     const found = await queryRows(connection, sql`select from merchant_sessions where id = ${sessionId}`)

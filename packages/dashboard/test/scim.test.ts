@@ -484,6 +484,16 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
+  test('if the directory removed a person who never signed in, the claim of single sign-on gives no access to the new account', async () => {
+    const { control: database } = platform.service
+    const email = newEmail()
+    const { id } = await addUser(email)
+    await scim('DELETE', `/Users/${id}`)
+    expect(await platform.controlSql`select from merchants where email = ${email}`).toHaveLength(0)
+    await applyStoresClaim(database, { email, stores: [{ reference: store.id, role: 'admin' }] })
+    expect(await roleOf(email)).toBeNull()
+  })
+
   test('if a directory ended a membership after a backup, the replay keeps the claim of single sign-on from giving it again', async () => {
     const { control: database } = platform.service
     const other = await platform.provision()

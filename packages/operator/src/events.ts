@@ -202,7 +202,8 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'alert.failed': {
     level: 'warn',
-    meaning: 'The SMTP server did not accept an email about a key. If no merchant got one, the service tries again.',
+    meaning:
+      'The SMTP server did not accept an email about a key or token. If no merchant got one, the service tries again.',
   },
   'invitation.sent': {
     level: 'info',

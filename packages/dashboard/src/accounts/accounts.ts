@@ -12,15 +12,13 @@ import {
   type MemberRole,
   parseEmail,
   readSecondFactor,
-  whileSignedIn,
 } from '@store-export/control'
 import { findLanguage, type Language } from '../texts/languages.ts'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
 import { cookieHeader, userAgentHeader } from './call-auth.ts'
-import { callInSession } from './call-in-session.ts'
+import { callInSession, workInSession } from './call-in-session.ts'
 import { callSignIn } from './call-sign-in.ts'
 import { type ClientName, clientName } from './client-name.ts'
-import { runOn } from './kysely-dialect.ts'
 import { passwordScope } from './limit-attempts.ts'
 import { LinkSignIns } from './link-sign-ins.ts'
 import { Passkeys } from './passkeys.ts'
@@ -299,7 +297,7 @@ export class Accounts {
       await this.#auth.api.revokeOtherSessions({ headers: cookieHeader(headers) })
       return true
     }
-    return (await whileSignedIn(this.#database, id, (connection) => runOn(connection, replace))) ?? false
+    return (await workInSession(this.#database, id, replace)) ?? false
   }
 }
 

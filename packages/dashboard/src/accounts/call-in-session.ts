@@ -21,12 +21,36 @@ export async function callInSession<T>(
 ): Promise<AuthCall<T>> {
   const results: AuthCall<T>[] = []
   try {
-    await whileSignedIn(database, session.id, (connection) =>
-      runOn(connection, async () => results.push(await callAuth(call, rejections))),
-    )
+    await workInSession(database, session.id, async () => results.push(await callAuth(call, rejections)))
   } catch (error) {
     // better-auth reports the error of some statements as a rejection, but their transaction can't commit.
     if (results[0]?.kind !== 'rejected') throw error
   }
   return results[0] ?? { kind: 'rejected', code: 'SESSION_ENDED', status: 401 }
+}
+
+/** Number of calls of `workInSession` that run at the same time. Each one holds a connection while a password is hashed. */
+const AT_ONCE = 2
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/**
+ * Calls `work` in a transaction like `whileSignedIn`, after earlier calls of this node. The statements of better-auth
+ * use the connection of the transaction.
+ */
+export async function workInSession<T>(
+  database: ControlDatabase,
+  sessionId: string,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  if (running < AT_ONCE) running++
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    return await whileSignedIn(database, sessionId, (connection) => runOn(connection, work))
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) running--
+    else next()
+  }
 }

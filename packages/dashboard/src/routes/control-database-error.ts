@@ -1,9 +1,12 @@
 import { TimeLimitPassed } from '@store-export/postgres'
 import { isAccountsError } from '../accounts/is-accounts-error.ts'
 
-/** Error codes of an unreachable database: network and DNS errors, and the PostgreSQL error classes 08, 53 and 57. */
+/**
+ * Error codes of a database that is unreachable or busy: network and DNS errors, a full pool, the PostgreSQL error
+ * classes 08, 53 and 57, a deadlock, and a lock that is not available.
+ */
 const UNREACHABLE_CODES =
-  /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|ETIMEOUT|ECANCELLED|ESERVFAIL|EREFUSED|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
+  /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|ETIMEOUT|ECANCELLED|ESERVFAIL|EREFUSED|CONNECT_TIMEOUT|POOL_FULL|40P01|55P03|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
 
 /** Whether the control database did not respond in time, or can't be reached. */
 export function isControlDatabaseError(cause: unknown): boolean {
