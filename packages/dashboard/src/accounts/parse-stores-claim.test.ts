@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseStoresClaim } from './parse-stores-claim.ts'
 
-test('if an element of a stores claim is an ID or has no role, its role is admin, otherwise the role that it names', () => {
+test('if an element of a stores claim names no role, parseStoresClaim returns the role admin, otherwise the named role', () => {
   const objects = [{ store: 'shop-2', role: 'viewer' }, { store: 'shop-3' }, { store: 'shop-4', role: 'developer' }]
   expect(parseStoresClaim(['shop-1', ...objects])).toEqual([
     { reference: 'shop-1', role: 'admin' },
@@ -11,14 +11,14 @@ test('if an element of a stores claim is an ID or has no role, its role is admin
   ])
 })
 
-test.each([undefined, null, 'shop-1', { store: 'shop-1' }, [1, null, {}, { store: 1 }, ['shop-1']]])(
-  'if a stores claim is %j, it gives no access',
+test.each([[undefined], [null], ['shop-1'], [{ store: 'shop-1' }], [[1, null, {}, { store: 1 }, ['shop-1']]]])(
+  'if a stores claim is %j, parseStoresClaim returns no stores',
   (claim) => {
     expect(parseStoresClaim(claim)).toEqual([])
   },
 )
 
-test('if an element of a stores claim has an unknown role, it gives no access', () => {
+test('if an element of a stores claim has an unknown role, parseStoresClaim ignores the element', () => {
   expect(
     parseStoresClaim([
       { store: 'shop-1', role: 'owner' },

@@ -12,13 +12,13 @@ test("[FMT-2] if JSON has numbers that a float can't represent, the formatted JS
   expect(formatted.text).toContain('\n  "rate": 7.50,')
 })
 
-test('if JSON is formatted, the result equals that of JSON.stringify with an indent of 2', () => {
+test('if JSON has nested arrays and objects, formatJson returns the text of JSON.stringify with an indent of 2', () => {
   const value = { a: [], b: {}, c: [1, [2, { d: null }]], e: 'x: {y}, [z] "q" \\', f: true, 'g "h"': [''] }
   expect(format(JSON.stringify(value)).text).toBe(JSON.stringify(value, null, 2))
   expect(format(JSON.stringify(value, null, 1)).text).toBe(JSON.stringify(value, null, 2))
 })
 
-test('if JSON has HTML, escapes, or keys such as __proto__, the formatted JSON parses to the same value', () => {
+test('if JSON has HTML, escapes, or keys such as __proto__, the formatted JSON still parses to the same value', () => {
   const text = '{"__proto__":"<img src=x>","constructor":"</script>","quote":"\\"\\\\\\n\\u2028"}'
   expect(JSON.parse(format(text).text)).toEqual(JSON.parse(text))
   expect(Object.keys(JSON.parse(format(text).text))).toEqual(['__proto__', 'constructor', 'quote'])
@@ -29,10 +29,13 @@ test.each([
   ['one long string', JSON.stringify({ a: `\\"ä😀`.repeat(500_000) })],
   ['100,000 nested arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['many spaces', `[${' '.repeat(2_000_000)}1]`],
-])('if the JSON has %s, only its beginning is formatted, up to the maximum length', (_what, text) => {
-  const formatted = format(text)
-  expect(formatted.isWhole).toBe(false)
-  expect(formatted.text.length).toBeLessThanOrEqual(JSON_CHARACTERS_MAX)
-  expect(formatted.text.isWellFormed()).toBe(true)
-  expect(text.replaceAll(/\s/g, '').startsWith(formatted.text.replaceAll(/\s/g, '').slice(0, -2))).toBe(true)
-})
+])(
+  'if JSON with %s exceeds the maximum length, formatJson returns only the beginning, no longer than the maximum',
+  (_what, text) => {
+    const formatted = format(text)
+    expect(formatted.isWhole).toBe(false)
+    expect(formatted.text.length).toBeLessThanOrEqual(JSON_CHARACTERS_MAX)
+    expect(formatted.text.isWellFormed()).toBe(true)
+    expect(text.replaceAll(/\s/g, '').startsWith(formatted.text.replaceAll(/\s/g, '').slice(0, -2))).toBe(true)
+  },
+)

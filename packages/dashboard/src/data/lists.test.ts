@@ -20,7 +20,7 @@ async function cell(column: string, row: string, context = EUR) {
 
 describe('the lists of the Data pages', () => {
   test.each(LISTS)(
-    "the Data page of $list shows columns of the contract's fields and has an endpoint of the API",
+    'the columns of $list have unique labels and show fields of the contract, and the API path is /api/v1/$list',
     (declaration) => {
       const { resource, columns } = declaration
       for (const { fields } of columns)
@@ -30,14 +30,14 @@ describe('the lists of the Data pages', () => {
     },
   )
 
-  test('if the API has an endpoint for one row, a row links to it, and otherwise to the list', () => {
+  test('if the API has an endpoint for single rows of a list, rowPath returns the path of the row, otherwise of the list', () => {
     const paths = LISTS.map((declaration) => rowPath(declaration, ID))
     expect(paths.slice(0, 3)).toEqual(['orders', 'customers', 'products'].map((name) => `/api/v1/${name}/${ID}`))
     expect(paths.slice(3)).toEqual(LISTS.slice(3).map(({ path }) => path))
     expect(ENDPOINTS.length).toBeGreaterThan(0)
   })
 
-  test("if an order has no currency, its amounts have the store's currency, or none if the store has none", async () => {
+  test('if an order has no currency, its total has the currency of the store, or no currency if the store has none', async () => {
     expect(await cell('orders Total', '{"total":"12.50","currency":"CHF"}')).toBe('12.50 CHF')
     expect(await cell('orders Total', '{"total":"12.50","currency":null}')).toBe('12.50 EUR')
     expect(await cell('orders Total', '{"total":"12.50","currency":null}', { ...EUR, storeCurrency: null })).toBe(
@@ -45,7 +45,7 @@ describe('the lists of the Data pages', () => {
     )
   })
 
-  test('if an order has no payment provider, its payment is "card"; a manual payment has its label or "manual"', async () => {
+  test('if an order has no payment provider, the column Payment shows "card", and for the provider "manual" the label or "manual"', async () => {
     expect(await cell('orders Payment', '{"payment_provider":null}')).toBe('card')
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":"Vorkasse"}')).toBe(
       'Vorkasse',
@@ -53,13 +53,13 @@ describe('the lists of the Data pages', () => {
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":null}')).toBe('manual')
   })
 
-  test('if a product has no stock of its own, its stock is the sum of its variants', async () => {
+  test('if a product has no inventory, the column Stock shows the sum of its variants, or nothing without variants', async () => {
     expect(await cell('products Stock', '{"inventory":7,"variants":[]}')).toBe('7')
     expect(await cell('products Stock', '{"inventory":null,"variants":[]}')).toBeNull()
     expect(await cell('products Stock', '{"inventory":null,"variants":[{"inventory":2},{"inventory":-5}]}')).toBe('-3')
   })
 
-  test('[VER-1] if a list is added to the contract, the Data pages have a tab, a table, and a search for it', async () => {
+  test('[VER-1] if a resource is added to the contract, listsOf returns a list with the label, columns, and search of the resource', async () => {
     const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',
@@ -94,7 +94,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('if a list has an email field, text with an @ is searched only in this field, and other text only in the others', () => {
+  test('if a list has an email field, text with an @ is searched only in the email field, and other text only in other fields', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)
@@ -107,7 +107,7 @@ describe('the lists of the Data pages', () => {
     expect(searched('products', 'a@b')).toEqual({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] })
   })
 
-  test('if a name is not that of a list, findList returns null', () => {
+  test('if no list has the name, findList returns null', () => {
     for (const name of ['', 'store', 'order', 'Orders', 'customer-addresses', '__proto__', 'orders.csv'])
       expect(findList(name)).toBeNull()
   })

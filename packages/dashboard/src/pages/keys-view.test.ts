@@ -46,7 +46,7 @@ test('if the keys page has several forms, each form has a different token', () =
   expect(new Set(tokens).size).toBe(2)
 })
 
-test('if the store has the maximum of keys, the keys page names the least recently used key and shows no form', () => {
+test('if the store has the maximum number of keys, the keys page names the least recently used key and has no form for another', () => {
   const page = pageWith(
     Array.from({ length: 5 }, () => KEY),
     { leastUsed: { ...KEY, requests24h: 1 } },
@@ -57,7 +57,7 @@ test('if the store has the maximum of keys, the keys page names the least recent
   expect(page).not.toContain('name="name"')
 })
 
-test('if the name of a new key is rejected, its field shows the name and is linked to the error message', () => {
+test('if the name of a new key is rejected, the name field keeps the name, HTML-escaped, and refers to the error message', () => {
   const page = pageWith([], {
     create: { tool: '', name: '<b>', problem: 'Give the key a name.', limits: NO_LIMITS, limitsProblem: null },
   })
@@ -67,7 +67,7 @@ test('if the name of a new key is rejected, its field shows the name and is link
   expect(page).toContain('<p class="field-problem" id="name-problem">Give the key a name.</p>')
 })
 
-test('if a key ends within 14 days, the keys page says in how many days, unless the key is being replaced', () => {
+test('if a key ends within 14 days, the keys page shows the remaining time, unless the key is being replaced', () => {
   const inDays = (days: number) => new Date(NOW.getTime() + days * 86_400_000)
   const text = (key: Partial<ActiveKeyRow>) => pageWith([{ ...KEY, ...key }])
   expect(text({ expiresAt: inDays(13.9) })).toContain('The key ends in 13 days: replace it before.')
@@ -77,7 +77,7 @@ test('if a key ends within 14 days, the keys page says in how many days, unless 
   expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')
 })
 
-test('if a key is being replaced, the keys page has its hours after the first use of the new key, and later its date', () => {
+test('if a key is being replaced, the keys page shows its end relative to the first use of the new key, and later as a date', () => {
   const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 168 }
   const masked = 'replaced by <code>sdx_8Hq2Lm9x…w3Zk</code>'
   expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of the new key`)
@@ -85,7 +85,7 @@ test('if a key is being replaced, the keys page has its hours after the first us
   expect(ending).toMatch(/w3Zk<\/code> · .*Ends <time[^>]*>28 Nov, 09:30</)
 })
 
-test('if a key was not used for 90 days, or never in its first 30 days, the keys page advises to revoke it', () => {
+test('if a key was last used 90 days ago, or never used since its creation 30 days ago, the keys page advises revoking the key', () => {
   const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
   const advice =
     '<a href="/stores/s1/settings/api/keys/k1/revoke">Revoke it<span class="visually-hidden">: Accounting</span></a> if no tool needs it.'

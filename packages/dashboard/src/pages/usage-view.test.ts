@@ -17,7 +17,7 @@ function shareBars(...requests: readonly number[]): (string | undefined)[] {
   return [...html.matchAll(/class="share"[^>]*><rect width="([^"]+)"/g)].map(([, width]) => width)
 }
 
-test('if a key has no requests, the usage page shows no bar for it, and one request among thousands stays visible', () => {
+test('if a key has requests, the width of its bar is relative to the busiest key and at least 1%, otherwise no bar is shown', () => {
   expect(shareBars(5000, 2500, 1, 0)).toEqual(['100.0%', '50.0%', '1.0%'])
   expect(shareBars(0, 0)).toEqual([])
 })
