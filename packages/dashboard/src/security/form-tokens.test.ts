@@ -7,7 +7,7 @@ const NOON = Date.parse('2026-03-01T12:00:00Z')
 const tokensAt = (now: number) => new FormTokens({ secret, random: randomBytes, now: () => now })
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-test('if two form tokens are made, they differ, and each is valid only for its session and secret', () => {
+test('if two form tokens are created for a session, the tokens differ, and a token is valid only with its session and secret', () => {
   const tokens = tokensAt(NOON)
   const [one, two] = [tokens.make('session'), tokens.make('session')]
   expect(one).not.toBe(two)
@@ -17,7 +17,7 @@ test('if two form tokens are made, they differ, and each is valid only for its s
   expect(new FormTokens({ secret: 'x', random: randomBytes, now: () => NOON }).check(one, 'session')).toBeNull()
 })
 
-test('if any one character of a form token is changed, it is rejected', () => {
+test('if one character of a form token is changed, added, or removed, check returns null', () => {
   const tokens = tokensAt(NOON)
   const token = tokens.make('session')
   for (let index = 0; index < token.length; index += 1) {
@@ -30,13 +30,13 @@ test('if any one character of a form token is changed, it is rejected', () => {
   for (const text of ['', token.slice(1), `${token}A`, ` ${token}`]) expect(tokens.check(text, 'session')).toBeNull()
 })
 
-test('if a form token is older than 12 hours, it is rejected', () => {
+test('if a form token is older than 12 hours, check returns null', () => {
   const token = tokensAt(NOON).make('session')
   expect(tokensAt(NOON + FORM_HOURS * 3_600_000 - 1000).check(token, 'session')).not.toBeNull()
   expect(tokensAt(NOON + FORM_HOURS * 3_600_000 + 1000).check(token, 'session')).toBeNull()
 })
 
-test('if the secret, form token, purpose, or size differs, the bytes derived from the form token differ', () => {
+test('if the secret, form token, purpose, or size differs, bytesOf returns other bytes', () => {
   const tokens = tokensAt(NOON)
   const [token, another] = [tokens.make('session'), tokens.make('session')]
   const bytes = tokens.bytesOf(token, 'key of a')(32)

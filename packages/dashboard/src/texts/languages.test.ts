@@ -24,7 +24,7 @@ test.each([
   ['<script>', 'en', 'en-GB'],
   ['__proto__, constructor', 'en', 'en-GB'],
   ['x'.repeat(1000), 'en', 'en-GB'],
-])('if Accept-Language is %j, the language is %s and the locale %s', (accepted, language, locale) => {
+])('if Accept-Language is %j, localize returns the language %s and the locale %s', (accepted, language, locale) => {
   expect(localize(null, accepted)).toMatchObject({ language, locale })
 })
 
@@ -45,14 +45,14 @@ test.each([
   ['en', ['0 requests', '1 request', '2 requests', '1,000 requests']],
   ['de', ['0 Anfragen', '1 Anfrage', '2 Anfragen', '1.000 Anfragen']],
 ] as const)(
-  'if a number is 0, 1, 2, or 1,000, a text in %s has the plural form of the number',
+  'if the language is %s, the text for 0, 1, 2, or 1,000 requests has the plural and separator of the language',
   (language, expected) => {
     const { requests } = localizationIn(language).texts.common
     expect([0, 1, 2, 1000].map(requests)).toEqual(expected)
   },
 )
 
-test('if a language has other plural categories than English, each number has the text of its category', () => {
+test('if a language has more plural categories than English, such as Polish, each number gets the text of its category', () => {
   const { plural } = formatOf('pl')
   const texts = { one: '# plik', few: '# pliki', many: '# plików', other: '# pliku' }
   expect([1, 3, 5, 1.5].map((value) => plural(value, texts))).toEqual(['1 plik', '3 pliki', '5 plików', '1,5 pliku'])
@@ -98,7 +98,7 @@ function contractTexts() {
 const SAME: Readonly<Record<Language, readonly string[]>> = { en: [], de: ['Status', 'Name'] }
 
 test.each((Object.keys(LANGUAGES) as Language[]).filter((language) => language !== 'en'))(
-  'if a page in %s shows a name or a value of the contract, the catalog has a translation for it',
+  'if the language is %s, the catalog translates each name and value of the contract that pages show',
   (language) => {
     const { contract } = localizationIn(language).texts
     const english = localizationIn('en').texts.contract

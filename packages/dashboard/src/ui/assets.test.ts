@@ -4,7 +4,7 @@ import { assets } from './assets.ts'
 
 const FIRST_PAGE_BYTES_MAX = 60_000
 
-test('each asset has a hash in its path, and its compressed forms decompress to the same bytes', () => {
+test('each asset has a hash in its path, and its gzip and Brotli forms decompress to the original bytes', () => {
   for (const asset of Object.values(assets())) {
     expect(asset.path).toMatch(/^\/assets\/[a-z]+\.[\w-]{12}\.(css|js|svg)$/)
     expect(gunzipSync(asset.gzip).equals(asset.body)).toBe(true)
@@ -12,7 +12,7 @@ test('each asset has a hash in its path, and its compressed forms decompress to 
   }
 })
 
-test('all compressed assets together have less than half of the 60 kB allowed for a first page', () => {
+test('if all assets are compressed with gzip, their total is less than half of the 60 kB allowed for a first page', () => {
   const bytes = Object.values(assets()).reduce((sum, { gzip }) => sum + gzip.length, 0)
   expect(bytes).toBeLessThan(FIRST_PAGE_BYTES_MAX / 2)
 })

@@ -10,7 +10,7 @@ const TODAY = new Date('2026-11-20T23:00:00Z')
 const dayChart = (periods: Parameters<typeof requestsChart>[0]['periods']) =>
   String(requestsChart({ unit: 'day', periods, display }))
 
-test('each bar of the usage chart has a label and a tooltip with its numbers, and the chart has the totals', () => {
+test('if a day has requests, its bar has a label and a tooltip with the numbers, and the usage chart has the totals', () => {
   const out = dayChart([
     { start: new Date('2026-11-19T23:00:00Z'), ...NONE },
     { start: TODAY, successful: 1200, clientErrors: 1, rejected: 1, failed: 2 },
@@ -24,7 +24,7 @@ test('each bar of the usage chart has a label and a tooltip with its numbers, an
   )
 })
 
-test('the usage chart has one bar in the tab order, which is the newest', () => {
+test('if the usage chart has 90 bars, only the newest bar is in the tab order', () => {
   const periods = Array.from({ length: 90 }, (_, at) => ({ start: new Date(at * 86_400_000), ...NONE }))
   expect([...dayChart(periods).matchAll(/tabindex="(-?\d)"/g)].map(([, index]) => index)).toEqual([
     ...Array.from({ length: 89 }, () => '-1'),
@@ -32,7 +32,7 @@ test('the usage chart has one bar in the tab order, which is the newest', () => 
   ])
 })
 
-test('if the clocks go back, both hours with the same time have their offset in the usage chart', () => {
+test('if the clocks go back, the usage chart adds the UTC offset to the two hours with the same local time', () => {
   const periods = [-1, 0, 1, 2].map((hour) => ({ start: new Date(Date.UTC(2026, 9, 25, hour)), ...NONE }))
   const out = String(requestsChart({ unit: 'hour', periods, display }))
   expect([...out.matchAll(/<strong>([^<]+)</g)].map(([, name]) => name)).toEqual([
@@ -43,12 +43,12 @@ test('if the clocks go back, both hours with the same time have their offset in 
   ])
 })
 
-test('if one of 90,000 requests was rejected, the usage chart still shows a visible bar for it', () => {
+test('if 90,000 requests succeeded and one was rejected, the bar of the rejected request is still 3 pixels high', () => {
   const out = dayChart([{ start: TODAY, ...NONE, successful: 90_000, rejected: 1 }])
   expect(out).toMatch(/class="part rejected" x="[\d.]+%" y="[\d.]+" width="[\d.]+%" height="3.0"/)
 })
 
-test('the axis of the usage chart has whole numbers and reaches at least the busiest day', () => {
+test('the axis of the usage chart has five whole numbers, the last of which is at least the requests of the busiest day', () => {
   for (const successful of [0, 1, 3, 5, 7, 119, 120, 4_999, 1_000_001]) {
     const out = dayChart([{ start: TODAY, ...NONE, successful }])
     const steps = [...out.matchAll(/text-anchor="end">([\d,]+)</g)].map(([, text]) => Number(text?.replaceAll(',', '')))

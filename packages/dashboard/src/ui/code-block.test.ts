@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { localizationIn } from '../texts/languages.ts'
 import { codeBlock, jsonCode } from './code-block.ts'
 
-test('if a code block has JSON, its names and values get classes, and its text is unchanged', () => {
+test('if a code block has JSON, jsonCode marks names and values with classes and leaves the text unchanged', () => {
   const json = '{\n  "a": "b:\\"<c>\\"",\n  "n": -1.50e3,\n  "x": [null, true]\n}'
   const out = String(jsonCode(json))
   expect(out).toContain('<span class="json-name">&quot;a&quot;</span>:')
@@ -11,7 +11,7 @@ test('if a code block has JSON, its names and values get classes, and its text i
   expect(unescaped(out)).toBe(json)
 })
 
-test('if a code block has text other than JSON, the text is HTML-escaped and otherwise unchanged', () => {
+test('if a code block has text other than JSON, jsonCode escapes HTML and leaves the text otherwise unchanged', () => {
   for (const text of [
     '',
     '"',
@@ -25,13 +25,13 @@ test('if a code block has text other than JSON, the text is HTML-escaped and oth
   }
 })
 
-test('if a JSON string of 400,000 characters has no end, it is highlighted within two seconds', () => {
+test('if a JSON string of 400,000 characters has no closing quote, jsonCode returns within two seconds', () => {
   const began = performance.now()
   jsonCode(`{"a": "${'\\"'.repeat(200_000)}`)
   expect(performance.now() - began).toBeLessThan(2000)
 })
 
-test("if a code block has a secret, it has the attribute data-secret, so that the page's script removes it", () => {
+test('if a code block shows a secret, its code element has the attribute data-secret', () => {
   expect(String(codeBlock(localizationIn('en'), { id: 'k', label: 'Key', text: 'x', isSecret: true }))).toContain(
     'data-secret',
   )

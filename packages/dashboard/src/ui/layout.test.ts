@@ -37,7 +37,7 @@ test('a dashboard page has no inline style and no inline script', () => {
   expect([...page.matchAll(/<script[^>]*>([^<]*)</g)].every(([, text]) => text === '')).toBe(true)
 })
 
-test('if a title or a name contains HTML, the page layout escapes it', () => {
+test('if a title or a name contains HTML, the page layout escapes the HTML', () => {
   const frame = frameWith({
     title: HOSTILE,
     viewer: { email: HOSTILE, storesCount: 2 },
@@ -50,19 +50,19 @@ test('if a title or a name contains HTML, the page layout escapes it', () => {
   expect(page).not.toMatch(/<img src=x|<script>/)
 })
 
-test('in the navigation, only the section of the current page is marked as current', () => {
+test('if the page belongs to the section Usage, only Usage is marked as current in the navigation', () => {
   const page = String(layout(frameWith({ section: 'usage' }), html``))
   expect(page.match(/aria-current="page"/g)).toHaveLength(1)
   expect(page).toMatch(/\/usage" aria-current="page"/)
 })
 
-test('if the visitor is not signed in, the page has no navigation and no account menu, but the theme switch', () => {
+test('if the visitor is not signed in, the page has the theme switch, but no navigation and no sign-out form', () => {
   const page = String(layout(frameWith({ viewer: null, store: null, section: null }), html``))
   expect(page).not.toMatch(/<nav|sign-out/)
   expect(page.match(/<form[^>]*>/g)).toEqual(['<form method="post" action="/theme" data-theme-form>'])
 })
 
-test('if a store is still being created, the page layout says so, except in the sections General and Data', () => {
+test('if a store is still being created, pages show a notice, except in the sections General and Data', () => {
   const pageOf = (section: Section) =>
     String(layout(frameWith({ section, store: { ...store, status: 'generating' } }), html``))
   for (const section of ['api', 'members', 'activity', 'usage', 'recipes'] as const)
@@ -70,7 +70,7 @@ test('if a store is still being created, the page layout says so, except in the 
   for (const section of ['general', 'data'] as const) expect(pageOf(section)).not.toContain('still being created')
 })
 
-test('if the visitor chose a theme, the document and its color scheme have this theme, and the button of the theme is pressed', () => {
+test('if the visitor chose the dark theme, the page has the dark color scheme, and only the button for this theme is pressed', () => {
   const dark = String(layout(frameWith({ theme: 'dark', path: '/stores?a=1' }), html``))
   expect(dark).toContain('<html lang="en" dir="ltr" data-theme="dark">')
   expect(dark).toContain('<meta name="color-scheme" content="dark">')
