@@ -12,7 +12,7 @@ const hourOf = (keyId: string, hour: string, more: More) => {
   return { keyId, hour: new Date(hour), successful: 0, clientErrors: 0, rejected: 0, failed: 0, peakMinute: 1, ...more }
 }
 
-test('if requests are summed by key and by period, both sums have the same total, and empty periods are included', () => {
+test('if a period has no requests, sumsByPeriod includes the period with zeros, and sumsByKey sums the other periods', () => {
   const none = { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
   const sums = [
     { ...none, keyId: 'a', period: 0, successful: 70 },
@@ -33,7 +33,7 @@ test('if requests are summed by key and by period, both sums have the same total
   )
 })
 
-test('if requests of the last 24 hours are summed, the sum begins with the same hour of the day before', () => {
+test('if the time is 05:59, sumsIn24Hours sums the requests since 05:00 on the day before', () => {
   const hours = [
     hourOf('a', '2026-03-01T00:00:00Z', { successful: 1, rejected: 5 }),
     hourOf('a', '2026-03-09T05:00:00Z', { successful: 2, clientErrors: 1, rejected: 1 }),

@@ -18,30 +18,35 @@ describe('ranges of the usage charts', () => {
     ['7d', 7],
     ['30d', 30],
     ['90d', 90],
-  ] as const)('if the range is %s, the chart has %i periods, and the last one has the current time', (range, count) => {
-    const now = new Date('2026-11-21T12:34:00Z')
-    const starts = periodStarts(range, { timeZone: 'Pacific/Auckland', now })
-    expect(new Set(starts.map(Number)).size).toBe(count)
-    expect(starts).toEqual(starts.toSorted((one, other) => one.getTime() - other.getTime()))
-    expect(starts.at(-1)?.toISOString()).toBe(range === '24h' ? '2026-11-21T12:00:00.000Z' : '2026-11-21T11:00:00.000Z')
-  })
+  ] as const)(
+    'if the range is %s, the chart has %i periods, and the current time is in the last period',
+    (range, count) => {
+      const now = new Date('2026-11-21T12:34:00Z')
+      const starts = periodStarts(range, { timeZone: 'Pacific/Auckland', now })
+      expect(new Set(starts.map(Number)).size).toBe(count)
+      expect(starts).toEqual(starts.toSorted((one, other) => one.getTime() - other.getTime()))
+      expect(starts.at(-1)?.toISOString()).toBe(
+        range === '24h' ? '2026-11-21T12:00:00.000Z' : '2026-11-21T11:00:00.000Z',
+      )
+    },
+  )
 
-  test('if the URL has no range or an unknown range, the chart has 30 days', () => {
+  test('if the URL has no range or an unknown range, usageRangeOf returns the range of 30 days', () => {
     expect(['7d', '', '31d', undefined].map(usageRangeOf)).toEqual(['7d', '30d', '30d', '30d'])
   })
 
-  test('if days are in three time zones, each starts at midnight in its time zone', () => {
+  test('if the periods are days, each day starts at midnight in the time zone of the store', () => {
     const days = (timeZone: string) => startsOf('7d', timeZone, '2026-03-10T22:30:00Z').slice(-2)
     expect(days('UTC')).toEqual(['2026-03-09T00:00', '2026-03-10T00:00'])
     expect(days('Europe/Berlin')).toEqual(['2026-03-08T23:00', '2026-03-09T23:00'])
     expect(days('Pacific/Auckland')).toEqual(['2026-03-09T11:00', '2026-03-10T11:00'])
   })
 
-  test('if a time zone is half an hour off, a day starts with its first whole UTC hour', () => {
+  test('if the UTC offset of a time zone has half an hour, a day starts with the first full UTC hour after midnight', () => {
     expect(startsOf('7d', 'Asia/Kolkata', '2026-03-10T12:00:00Z').at(-1)).toBe('2026-03-09T19:00')
   })
 
-  test('if the clocks change, one day has 23 or 25 hours, and all others have 24', () => {
+  test('if the clocks change, the day of the change has 23 or 25 hours, and the other days have 24', () => {
     expect(lengths('7d', 'Europe/Berlin', '2026-03-31T12:00:00Z')).toEqual([24, 24, 24, 24, 23, 24])
     expect(lengths('7d', 'Europe/Berlin', '2026-10-27T12:00:00Z')).toEqual([24, 24, 24, 24, 25, 24])
     const quarter = lengths('90d', 'America/New_York', '2026-04-20T12:00:00Z')
@@ -49,7 +54,7 @@ describe('ranges of the usage charts', () => {
     expect(lengths('24h', 'Europe/Berlin', '2026-10-25T12:00:00Z').every((hours) => hours === 1)).toBe(true)
   })
 
-  test('if the clocks change at midnight, the day starts with the first hour that exists', () => {
+  test('if the clocks go forward at midnight, the day starts with the first hour that exists', () => {
     // In Cairo, the clocks go forward from 00:00 to 01:00 on Friday 24 April 2026.
     expect(startsOf('7d', 'Africa/Cairo', '2026-04-24T12:00:00Z').at(-1)).toBe('2026-04-23T22:00')
   })

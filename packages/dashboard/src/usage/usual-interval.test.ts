@@ -36,26 +36,26 @@ const TOOLS: readonly Tool[] = [
   tool('every 5 minutes', 5 * MINUTE_MS),
   tool('every 10 minutes', 10 * MINUTE_MS, { delayMax: MINUTE_MS }),
   tool('every 15 minutes', 15 * MINUTE_MS, { delayMax: 2 * MINUTE_MS }),
-  tool('every 15 minutes, in Tokyo', 15 * MINUTE_MS, { zone: 'Asia/Tokyo', runMinutes: 2 }),
+  tool('every 15 minutes in Tokyo', 15 * MINUTE_MS, { zone: 'Asia/Tokyo', runMinutes: 2 }),
   tool('every 20 minutes', 20 * MINUTE_MS, { delayMax: 3 * MINUTE_MS }),
-  tool('every 30 minutes, for 10 minutes', 30 * MINUTE_MS, { runMinutes: 10 }),
+  tool('for 10 minutes every half hour', 30 * MINUTE_MS, { runMinutes: 10 }),
   tool('every hour', HOUR_MS),
-  tool('every hour, up to 10 minutes late', HOUR_MS, { delayMax: 10 * MINUTE_MS }),
-  tool('every hour, for 40 minutes', HOUR_MS, { runMinutes: 40 }),
+  tool('every hour with delays up to 10 minutes', HOUR_MS, { delayMax: 10 * MINUTE_MS }),
+  tool('for 40 minutes every hour', HOUR_MS, { runMinutes: 40 }),
   tool('every 2 hours', 2 * HOUR_MS, { delayMax: 15 * MINUTE_MS }),
   tool('every 6 hours', 6 * HOUR_MS, { zone: 'America/New_York', runMinutes: 20 }),
   tool('every 12 hours', 12 * HOUR_MS, { delayMax: HOUR_MS }),
-  tool('every night, in Berlin', HOUR_MS, { zone: 'Europe/Berlin', isPlanned: isAtHour(3), runMinutes: 25 }),
-  tool('every night, in New York', HOUR_MS, { zone: 'America/New_York', isPlanned: isAtHour(23) }),
-  tool('every night, up to an hour late', HOUR_MS, { isPlanned: isAtHour(2), delayMax: HOUR_MS }),
+  tool('every night in Berlin', HOUR_MS, { zone: 'Europe/Berlin', isPlanned: isAtHour(3), runMinutes: 25 }),
+  tool('every night in New York', HOUR_MS, { zone: 'America/New_York', isPlanned: isAtHour(23) }),
+  tool('every night with delays up to an hour', HOUR_MS, { isPlanned: isAtHour(2), delayMax: HOUR_MS }),
   tool('every night before a weekday', HOUR_MS, { isPlanned: (local) => isWeekday(local) && isAtHour(4)(local) }),
-  tool('every 15 minutes in the office', 15 * MINUTE_MS, {
+  tool('every 15 minutes during office hours', 15 * MINUTE_MS, {
     zone: 'Europe/Berlin',
     isPlanned: inOffice,
     delayMax: 60_000,
   }),
-  tool('every 30 minutes in the office', 30 * MINUTE_MS, { zone: 'America/New_York', isPlanned: inOffice }),
-  tool('every hour in the office', HOUR_MS, { zone: 'Asia/Tokyo', isPlanned: inOffice, delayMax: 5 * MINUTE_MS }),
+  tool('every 30 minutes during office hours', 30 * MINUTE_MS, { zone: 'America/New_York', isPlanned: inOffice }),
+  tool('every hour during office hours', HOUR_MS, { zone: 'Asia/Tokyo', isPlanned: inOffice, delayMax: 5 * MINUTE_MS }),
   tool('every 15 minutes on weekdays', 15 * MINUTE_MS, { zone: 'Europe/Berlin', isPlanned: isWeekday }),
 ]
 
@@ -94,7 +94,7 @@ function randomOf(seed: number): () => number {
   }
 }
 
-test.each(TOOLS)('if a tool runs $name for 30 days, it is never shown as silent', (each) => {
+test.each(TOOLS)('if a tool that runs $name misses no run in 30 days, the tool is never reported as silent', (each) => {
   const random = randomOf(TOOLS.indexOf(each))
   const minutes = minutesOf(each, plannedStarts(each, CLOCKS_CHANGE), random)
   const nexts = minutes.slice(1).filter((minute, index) => minute - (minutes[index] ?? 0) > MINUTE_MS)
@@ -104,7 +104,7 @@ test.each(TOOLS)('if a tool runs $name for 30 days, it is never shown as silent'
   expect(alarms.map((next) => new Date(next).toISOString())).toEqual([])
 })
 
-test('if a person uses a tool now and then for 30 days, it is never shown as silent', () => {
+test('if a person uses a tool at random times for 30 days, the tool is never reported as silent', () => {
   for (let seed = 0; seed < 50; seed++) {
     const random = randomOf(seed)
     const minutes = [CLOCKS_STAY]
@@ -115,7 +115,7 @@ test('if a person uses a tool now and then for 30 days, it is never shown as sil
 })
 
 test.each(TOOLS)(
-  'if a tool that runs $name stops, it is shown as silent a minute after its second missed run',
+  'if a tool that runs $name stops, the tool is reported as silent one minute after its second missed run and the longest delay',
   (each) => {
     const random = randomOf(TOOLS.indexOf(each))
     const starts = plannedStarts(each, CLOCKS_STAY)
