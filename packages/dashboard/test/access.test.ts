@@ -163,7 +163,7 @@ async function state(): Promise<string> {
 /** Everything that a response tells, without the IDs of the request. */
 const bytesOf = ({ text, headers }: PageResponse) => text + JSON.stringify([...headers])
 
-test('the table of the access test has every route of the app, and no other', () => {
+test('the table of the access test has every route of the app and no other route', () => {
   // The app uses the other services only when it handles a request.
   const { routes } = createApp({ origins: originsOf(urlOf(platform)) } as Services)
   const served = routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !route.includes('/assets/'))
@@ -207,7 +207,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
       await platform.controlSql`update api_keys set turned_off_at = now() where id = ${target.key}`
   })
 
-  test(`[GEN-2] if a visitor is no member, ${name} returns 404 or the sign-in page, without data of the store, and changes nothing`, async () => {
+  test('[GEN-2] if the visitor is no member, the response is 404 or a redirect to the sign-in page, without data of the store, and nothing changes', async () => {
     const before = await state()
     for (const visitor of ['stranger', 'newcomer', 'signedOut'] as const) {
       const response = await request(visitor, route, pathOf(route, alpha.id), fields)
@@ -219,7 +219,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`[GEN-2] if an admin of store B sends ${name} with IDs of store A, no data of store A is shown or changed`, async () => {
+  test('[GEN-2] if an admin of store B sends IDs of store A, the response has no data of store A, and nothing changes', async () => {
     const before = await state()
     const response = await request('stranger', route, pathOf(route, beta.id), fields && { ...fields, email: '' })
     expect(bytesOf(response)).not.toMatch(ALPHA)
@@ -229,7 +229,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     await addMember('beta-admin', beta.id, 'admin')
   })
 
-  test(`[GEN-2] if a member lacks a required second factor, ${name} returns 403 without data of the store, and changes nothing`, async () => {
+  test('[GEN-2] if a member lacks a required second factor, the response is 403 without data of the store, and nothing changes', async () => {
     await platform.controlSql`update stores set two_factor_required = true where id = ${alpha.id}`
     const before = await state()
     for (const role of MEMBER_ROLES) {
@@ -249,7 +249,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(before).toContain('"two_factor_required":true')
   })
 
-  test(`if a viewer sends ${name}, the response is ${statuses.viewer}${statuses.viewer === 403 ? ', says why, and changes nothing' : ''}`, async () => {
+  test(`if the visitor is a viewer, the response is ${statuses.viewer}${statuses.viewer === 403 ? ' and names the role, and nothing changes' : ' without data of customers'}`, async () => {
     const before = await state()
     const response = await request('viewer', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.viewer)
@@ -260,7 +260,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`if a developer sends ${name}, the response is ${statuses.developer}${statuses.developer === 403 ? ', says why, and changes nothing' : ''}`, async () => {
+  test(`if the visitor is a developer, the response is ${statuses.developer}${statuses.developer === 403 ? ' and names the role, and nothing changes' : ''}`, async () => {
     const before = await state()
     const response = await request('developer', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.developer)
@@ -270,7 +270,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`if an admin sends ${name}, the response is ${statuses.admin}`, async () => {
+  test(`if the visitor is an admin, the response is ${statuses.admin}, and the store is ${route.startsWith('POST') && statuses.admin === 303 ? 'changed' : 'unchanged'}`, async () => {
     const before = await state()
     const response = await request('admin', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.admin)
@@ -281,7 +281,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
 })
 
 test.each(Object.entries(OTHER_ROUTES))(
-  '[GEN-2] if %s is sent with and without a session, the status depends only on the session',
+  '[GEN-2] if members and other visitors send %s, the status depends only on the session, and only members get store data',
   async (route, { signedIn, signedOut }) => {
     for (const visitor of VISITORS) {
       await platform.controlSql`delete from sign_in_attempts`
