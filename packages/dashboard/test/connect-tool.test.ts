@@ -25,7 +25,7 @@ const namesOf = async (storeId: string) =>
   )
 
 test.each(TOOLS)(
-  '[AUTH-3] if a merchant creates a key for $label, its page says how to connect the tool',
+  '[AUTH-3] if a merchant creates a key for $label, the page of the key says how to connect the tool',
   async (tool) => {
     const { store, create } = await newShop()
     const { text } = await create({ tool: tool.id })
@@ -41,7 +41,7 @@ test.each(TOOLS)(
   },
 )
 
-test('if a merchant enters a name, the key for a tool gets this name, which is required for an unknown tool', async () => {
+test('if a merchant enters a name, the new key has this name, and without a name and a known tool, the response is 400', async () => {
   const { store, create } = await newShop()
   expect((await create({ tool: 'excel', name: 'Month end' })).text).toContain('Connect Excel')
   expect((await create({ tool: '' })).status).toBe(400)
@@ -55,7 +55,7 @@ const liveOf = async (page: string, storeId: string) => {
   return `${page}/keys/${row?.id}/created/live`
 }
 
-test('until a new key is used, its page waits for a request; then it shows the number of requests and rows, or the error', async () => {
+test('after the first request with a new key, its page shows the error code or the numbers of requests and rows instead of "Waiting"', async () => {
   const { store, visitor, page, create } = await newShop()
   const { text } = await create({ tool: 'curl' })
   expect(text).toContain('Waiting for the first request.')
@@ -71,7 +71,7 @@ test('until a new key is used, its page waits for a request; then it shows the n
   await expect.poll(live, { timeout: 5000 }).toContain('Connected: 2 requests, 1 row.')
 })
 
-test("[GEN-2] if a merchant requests the live status of another merchant's key, the response is 404", async () => {
+test('[GEN-2] if a merchant requests the live status of a key of another store, the response is 404', async () => {
   const { store, visitor, page, create } = await newShop()
   await create({ tool: 'curl' })
   const other = await newShop()

@@ -120,7 +120,7 @@ describe('CSV files', () => {
   test.each([
     { name: 'order-items', list: 'orders', field: 'items', resource: orderItem },
     { name: 'product-variants', list: 'products', field: 'variants', resource: variant },
-  ])('the CSV file of $name has all embedded rows of the API', async ({ name, list, field, resource }) => {
+  ])('the CSV file of $name has all rows that the API embeds in $list', async ({ name, list, field, resource }) => {
     const rows = await served(store, `/api/v1/${list}`)
     const embedded = rows.flatMap((row) => row[field] as Record<string, unknown>[])
     expect(embedded.length).toBeGreaterThan(10)
@@ -145,7 +145,7 @@ describe('CSV files', () => {
     expect(JSON.parse(row[header.indexOf('metafields')] ?? '')).toEqual(json.data[0].metafields)
   })
 
-  test('if values have long numbers, quotes, or line breaks, the CSV file has them unchanged, and formulas as text', async () => {
+  test('if values have long numbers, quotes, or line breaks, the CSV file has the same values, with an apostrophe before formulas', async () => {
     const of = await platform.provision()
     const hours = '[{"day":0,"open":"09:00","close":"18:00","closed":false,"n":12345678901234567890}]'
     const texts = {
@@ -175,7 +175,7 @@ describe('CSV files', () => {
     expect(cell('description')).toBe('')
   })
 
-  test('if the language is German, the CSV file separates cells by semicolons, and numbers have a decimal comma', async () => {
+  test('if the language is German, the CSV file has semicolons between cells, and decimal commas except for the locale de-CH', async () => {
     const of = await platform.provision()
     const place = { name: 'Lager; 2, hinten', latitude: '-33.8567844', longitude: '151.2152967', city: 'Köln' }
     await insertRow(of, 'locations', { id: idAt(1), ...place })
@@ -194,7 +194,7 @@ describe('CSV files', () => {
     ['comma', COMMAS],
     ['semicolon', { separator: ';', decimal: ',' } as const],
   ])(
-    'if a spreadsheet reads a file with another separator than the %s, no cell begins with a formula',
+    'if a spreadsheet splits a %s-separated CSV file at other characters too, no cell begins like a formula',
     async (_, dialect) => {
       const of = await platform.provision()
       const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
@@ -237,13 +237,13 @@ describe('CSV files', () => {
 })
 
 describe('CSV downloads', () => {
-  test("if the store can't be read, the CSV download fails before it starts", async () => {
+  test("if the store's database rejects connections, openCsv rejects with StoreDatabaseError before the download starts", async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseError)
   })
 
-  test("if a later page can't be read, the CSV download fails instead of ending early", async () => {
+  test("if the store's database disconnects after the first page, the CSV download fails with StoreDatabaseError", async () => {
     const reader = (await csv(store, 'orders')).getReader()
     const first = await reader.read()
     expect(first.done).toBe(false)

@@ -55,7 +55,7 @@ async function idsOf(of: TestStore, list: string): Promise<string[]> {
 
 describe('lists of the Data pages', () => {
   test.each(LISTS.map(({ list }) => list))(
-    '[PAG-1] if the Data page of %s shows the oldest rows first, it has the rows of the API in the same order',
+    '[PAG-1] if the Data page of %s shows the oldest rows first, its rows are those of the API in the same order',
     async (list) => {
       const ids: string[] = []
       for (let href: string | null = `/stores/${store.id}/data/${list}?order=oldest`; href !== null; ) {
@@ -71,13 +71,13 @@ describe('lists of the Data pages', () => {
     },
   )
 
-  test('on the Data pages, each list has its row count, or null if the store does not count it', async () => {
+  test('if the store counts the rows of a list, the Data pages have this count, otherwise null', async () => {
     const { lists } = await page(store, { list: 'categories' })
     const counts = Object.fromEntries(lists.map(({ list, rows }) => [list, rows]))
     expect(counts).toMatchObject({ orders: 120, customers: 30, products: 20, locations: null, 'customer-groups': null })
   })
 
-  test('the total of an order has a currency, even at schema version launch', async () => {
+  test('if a store is at schema version launch or the latest, each total on the Data page of orders has a currency', async () => {
     for (const of of [store, old]) {
       const { rows, columns } = await page(of, { list: 'orders' })
       const at = columns.findIndex(({ label }) => label === 'Total')
@@ -102,7 +102,7 @@ describe('lists of the Data pages', () => {
 
 describe('the newest rows of a list', () => {
   test.each(LISTS.map(({ list }) => list))(
-    'if the Data page of %s shows the newest rows first, it has the rows of the API in reverse order',
+    'if the Data page of %s shows the newest rows first, its rows are those of the API in reverse order',
     async (list) => {
       const ids: string[] = []
       for (let href: string | null = `/stores/${store.id}/data/${list}`; href !== null; ) {
@@ -115,7 +115,7 @@ describe('the newest rows of a list', () => {
     },
   )
 
-  test('if rows have no creation time, the Data pages show them last in both orders, each once', async () => {
+  test('if rows have no creation time, the Data pages show these rows last in both orders, and each row once', async () => {
     const of = await platform.provision()
     await of.sql`alter table customers alter column created_at drop not null`
     await of.sql`
@@ -136,7 +136,7 @@ describe('the newest rows of a list', () => {
     }
   })
 
-  test('if a list shows the newest rows first, PostgreSQL reads them through an index', async () => {
+  test('if a query reads the orders before a position, newest first, the plan of PostgreSQL uses an index', async () => {
     const { sql } = store
     const plan = await sql.unsafe(
       `explain select id from (select id, created_at from orders t where (created_at, id) < (now(), '${idAt(1)}')
@@ -147,14 +147,14 @@ describe('the newest rows of a list', () => {
 })
 
 describe('the search of the Data pages', () => {
-  test('if the search text is an ID in upper case with spaces around it, the search finds the row', async () => {
+  test('if the search text is an ID in upper case with surrounding spaces, the search finds the row with this ID', async () => {
     const [id = ''] = (await idsOf(store, 'orders')).slice(70)
     const found = await page(store, { list: 'orders', text: ` ${id.toUpperCase()} ` })
     expect(found.rows.map((row) => row.id)).toEqual([id])
     expect(found).toMatchObject({ nextHref: null, search: { problem: null } })
   })
 
-  test('if the search text is an email address, the search finds orders and customers', async () => {
+  test('if the search text is an email address, the search finds the orders and customers with this address', async () => {
     const { json } = await platform.get('/api/v1/orders?limit=250', store.key)
     const { email } = json.data[17]
     const expected = json.data.filter((order: { email: string }) => order.email === email)
@@ -166,7 +166,7 @@ describe('the search of the Data pages', () => {
     expect(found.rows.map(({ id }) => id)).toEqual([customers[3].id])
   })
 
-  test('if the search text is a SKU or part of a name, the search finds products', async () => {
+  test('if the search text is a SKU or part of a name, the search finds the products with this SKU or name', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into products (id, name, slug, description, price, sku)
@@ -188,7 +188,7 @@ describe('the search of the Data pages', () => {
       expect((await page(of, { list: 'products', text: `${text}nothing` })).rows).toEqual([])
   })
 
-  test('if a search reaches its time limit, the page shows the rows found so far, and the next page continues the search', async () => {
+  test('if a search takes longer than its time limit, the pages of the search together find all matching rows', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
@@ -223,7 +223,7 @@ describe('the search of the Data pages', () => {
     expect(found).toHaveLength(2)
   })
 
-  test('if the search text is no ID or email address, or no row has the ID, the search says so and finds no row', async () => {
+  test('if the search text is an unknown ID, or no ID or email address, the search of orders shows the problem and no rows', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],
@@ -235,7 +235,7 @@ describe('the search of the Data pages', () => {
     expect(spaces.rows).toHaveLength(50)
   })
 
-  test('[GEN-2] if the search text is the ID of a row in another store, the search finds nothing', async () => {
+  test('[GEN-2] if an ID is that of a row in another store, the search and the page of the row find nothing', async () => {
     const other = await platform.provision()
     await insertRow(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
     expect((await page(store, { list: 'customers', text: idAt(7) })).rows).toEqual([])
@@ -246,7 +246,7 @@ describe('the search of the Data pages', () => {
 
 describe('the page of a row', () => {
   test.each(LISTS.map(({ list }) => list))(
-    'the page of a row of %s shows the response of the API as formatted JSON',
+    'if the row is in %s, the formatted JSON equals the row in the API, and the API path returns the row',
     async (list) => {
       const { json } = await platform.get(`/api/v1/${list}?limit=1`, store.key)
       const outcome = await opened(store, list, json.data[0].id)
@@ -257,7 +257,7 @@ describe('the page of a row', () => {
     },
   )
 
-  test('[FMT-2] if a number is long, the page of its row shows every digit', async () => {
+  test('[FMT-2] if a metafield has a number of 22 digits, the JSON on the page has every digit', async () => {
     const of = await platform.provision()
     const fields = {
       id: idAt(1),
@@ -277,7 +277,7 @@ describe('the page of a row', () => {
     })
   })
 
-  test('if the ID is invalid or unknown, or the list is unknown, the page of the row does not exist', async () => {
+  test('if the ID is invalid or unknown, or the list is unknown, makeDataRowPage returns "missing"', async () => {
     for (const [list = '', id = ''] of [
       ['orders', 'x'],
       ['orders', idAt(9)],
@@ -304,7 +304,7 @@ describe('stores at older schema versions', () => {
     expect((await page(old, { list: 'orders' })).problem).toBeNull()
   })
 
-  test('[FMT-6] the model of the page General has the schema version of the store and the fields that are null at this version', async () => {
+  test('[FMT-6] if a store is at schema version launch, the page General has this version and the fields that are null at the version', async () => {
     const { snapshot } = await general(old)
     expect(snapshot?.revision).toMatchObject({ id: 'launch', date: '2026-07-08' })
     expect(snapshot?.nullFields).toContainEqual(
@@ -315,7 +315,7 @@ describe('stores at older schema versions', () => {
     )
   })
 
-  test('after a store is upgraded, the page General no longer lists the new fields as null', async () => {
+  test('after the column weight_unit is added to a store, the page General no longer lists the field as null', async () => {
     const of = await platform.provision('v1.5')
     expect((await general(of)).snapshot?.nullFields.map(({ field }) => field)).toContain('weight_unit')
     await of.sql.unsafe(
@@ -326,7 +326,7 @@ describe('stores at older schema versions', () => {
 })
 
 describe('Settings > General', () => {
-  test('[RES-STORE] the page General has the response of GET /store and the row counts', async () => {
+  test('[RES-STORE] if a store is at the latest schema version, the page General has the data of GET /store and the row counts', async () => {
     const { snapshot, problem } = await general(store)
     const { json } = await platform.get('/api/v1/store', store.key)
     expect(problem).toBeNull()
@@ -343,7 +343,7 @@ describe('Settings > General', () => {
 })
 
 describe('stores without data to show', () => {
-  test("if the store's database rejects connections, the Data pages say that the rows can't be read", async () => {
+  test("if the store's database rejects connections, the Data pages and the page General say that the rows can't be read", async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await disconnectReader(of)
@@ -356,7 +356,7 @@ describe('stores without data to show', () => {
   })
 
   test.each(['imported', 'generating'] as const)(
-    '[AUTH-7] if a store is %s, each page shows the same sentence about the store instead of data',
+    '[AUTH-7] if the status of a store is %s, the Data pages and the page General show the same sentence instead of data',
     async (status) => {
       const unserved = { id: idAt(1), status, source: null, texts }
       const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })

@@ -43,12 +43,15 @@ test('if a CSV file of 300 rows is downloaded, the response has all rows and Cac
 test.each([
   ['activity', () => `/stores/${store.id}/settings/activity.csv`, 'time,action,by,'],
   ['request log', () => `/stores/${store.id}/usage/keys/${store.keyId}/log.csv`, 'last_request_at,endpoint,'],
-])('if a CSV file of the %s is downloaded, it starts with a byte order mark', async (_name, path, header) => {
-  const { response } = await (await newVisitor()).download(path())
-  // `text()` would drop the byte order mark.
-  const bytes = Buffer.from(await response.arrayBuffer())
-  expect(bytes.toString('utf8').slice(0, header.length + 1)).toBe(`\uFEFF${header}`)
-})
+])(
+  'if a CSV file of the %s is downloaded, the file begins with a byte order mark and the header',
+  async (_name, path, header) => {
+    const { response } = await (await newVisitor()).download(path())
+    // `text()` would drop the byte order mark.
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect(bytes.toString('utf8').slice(0, header.length + 1)).toBe(`\uFEFF${header}`)
+  },
+)
 
 test('if the language of a merchant is German, the CSV files of lists, activity, and the request log have semicolons', async () => {
   const { visitor } = await newVisitor()
@@ -65,7 +68,7 @@ test('if the language of a merchant is German, the CSV files of lists, activity,
   }
 })
 
-test('if a HEAD request is sent for a CSV file, the response has the headers of the file', async () => {
+test('if a HEAD request is sent for a CSV file, the response is 200 with Content-Disposition: attachment', async () => {
   const { visitor } = await newVisitor()
   const cookie = `session=${visitor.cookies.get('session')}`
   const response = await fetch(visitor.url + file(), { method: 'HEAD', headers: { cookie } })
@@ -73,7 +76,7 @@ test('if a HEAD request is sent for a CSV file, the response has the headers of 
   expect(response.headers.get('content-disposition')).toContain('attachment')
 })
 
-test('if a merchant starts a third download, or all merchants a fifth, the response is 429 until a download ends', async () => {
+test('if a merchant starts a third download, or all merchants together a fifth, the response is 429 until downloads end', async () => {
   const [one, other, third] = [await newVisitor(), await newVisitor(), await newVisitor()]
   const open = [await one.download(), await one.download(), await other.download(), await other.download()]
   expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])

@@ -40,7 +40,7 @@ const setPassword = (visitor: PlainBrowser, fields: Record<string, string> = {})
   visitor.send('/account', '/account/password', { next: NEXT, ...fields })
 
 describe('a merchant without a password', () => {
-  test('if a session is older than ten minutes, the first password cannot be set in it, and the page says to sign in again', async () => {
+  test('if the sign-in was more than ten minutes ago, setting the first password returns 400, and the page says to sign in again', async () => {
     const email = `guest-${randomUUID()}@example.com`
     await (await accountsOf(platform)).addMerchant(email, store.id)
     merchant = { ...merchant, email }
@@ -61,7 +61,7 @@ describe('a merchant without a password', () => {
 })
 
 describe('a merchant who forgot the password', () => {
-  test('after a sign-in by link, a merchant can set a password without the current one, other sessions end, and an email reports it', async () => {
+  test('after a sign-in by link, a new password needs no current password, ends other sessions, and is reported by email', async () => {
     const other = await browser().signIn(merchant)
     const visitor = await byLink()
     const { text } = await visitor.get('/account')
@@ -110,7 +110,7 @@ describe('a merchant who forgot the password', () => {
     expect((await setPassword(visitor, { current: merchant.password })).status).toBe(303)
   })
 
-  test("if another browser signs in by link, a session by password still can't set a password without the current one", async () => {
+  test('if another browser signs in by link, a session that began with the password still needs the password to change it', async () => {
     const visitor = await browser().signIn(merchant)
     await byLink()
     expect((await setPassword(visitor)).status).toBe(400)
