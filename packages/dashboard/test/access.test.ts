@@ -207,7 +207,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
       await platform.controlSql`update api_keys set turned_off_at = now() where id = ${target.key}`
   })
 
-  test('[GEN-2] if the visitor is no member, the response is 404 or a redirect to the sign-in page, without data of the store, and nothing changes', async () => {
+  test('[GEN-2] if the visitor is no member, the response is 404 or leads to the sign-in page, without data of the store, and nothing changes', async () => {
     const before = await state()
     for (const visitor of ['stranger', 'newcomer', 'signedOut'] as const) {
       const response = await request(visitor, route, pathOf(route, alpha.id), fields)
@@ -270,7 +270,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`if the visitor is an admin, the response is ${statuses.admin}, and the store is ${route.startsWith('POST') && statuses.admin === 303 ? 'changed' : 'unchanged'}`, async () => {
+  test(`if the visitor is an admin, the response is ${statuses.admin}, and ${route.startsWith('POST') && statuses.admin === 303 ? 'the form changes data' : 'nothing changes'}`, async () => {
     const before = await state()
     const response = await request('admin', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.admin)

@@ -77,7 +77,7 @@ test('if a key ends within 14 days, the keys page shows the remaining time, unle
   expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')
 })
 
-test('if a key is being replaced, the keys page shows its end relative to the first use of the new key, and later as a date', () => {
+test('if a key is being replaced, the keys page shows its end relative to the first use of the new key, later as a date', () => {
   const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 168 }
   const masked = 'replaced by <code>sdx_8Hq2Lm9x…w3Zk</code>'
   expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of the new key`)
