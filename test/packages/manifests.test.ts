@@ -111,7 +111,7 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
     expect(node().metadata.labels).toMatchObject(one('PodDisruptionBudget').spec.selector.matchLabels ?? {})
   })
 
-  test('before a stopping node rejects connections, its readiness probe fails, and Kubernetes waits until its shutdown ends', () => {
+  test('the readiness probe fails within LAME_DUCK_SECONDS, and terminationGracePeriodSeconds covers the shutdown timeout', () => {
     const { terminationGracePeriodSeconds, containers } = node().spec
     const { periodSeconds, timeoutSeconds, failureThreshold } = containers[0].readinessProbe
     expect(terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(shutdownTimeoutMs(config()))

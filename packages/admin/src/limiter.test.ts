@@ -13,7 +13,7 @@ function startWork(limiter: Limiter) {
   return { state, done, end: resolve }
 }
 
-test('if atOnce operations are running, the limiter starts further operations later, in the order of their arrival', async () => {
+test('if atOnce operations are running, further operations wait and start in the order of arrival as running ones end', async () => {
   const limiter = new Limiter({ atOnce: 1, waitingMax: 2 })
   const [first, second, third] = [startWork(limiter), startWork(limiter), startWork(limiter)]
   expect([first, second, third].map(({ state }) => state.isRunning)).toEqual([true, false, false])

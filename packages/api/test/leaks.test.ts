@@ -91,7 +91,7 @@ const keysOf = (): string[] => [store, other, gone].map(({ key }) => key)
 const everything = (): string =>
   [...responses.flatMap(({ headers, text }) => [JSON.stringify(headers), text]), ...raw].join('\n')
 
-test('the responses that the tests of this file search include the statuses 200, 400, 401, 403, 404, 405, and 502', () => {
+test('the searched responses have the statuses 200, 400, 401, 403, 404, 405, and 502, and the searched log has the rejections', () => {
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 404, 405, 502]))
   expect(cursors.size).toBeGreaterThan(10)
   const events = new Set(platform.events.map(({ event }) => event))

@@ -220,7 +220,7 @@ describe('stored JSON in the OpenAPI document', () => {
       expect(validate({ ...exampleOf(order), metafields: [{ key: 'k', label: 'l', value }] })).toBe(true)
   })
 
-  it('in the OpenAPI schemas, no value and no additionalProperties is the empty schema {}', () => {
+  it('in the OpenAPI schemas, neither a property nor additionalProperties is the empty schema {}', () => {
     const text = JSON.stringify(document.components.schemas)
     expect(text).not.toMatch(/"(additionalProperties|value)":\{\}/)
   })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-test('if three nodes claim a round of alert emails at once, only one claim succeeds, and so does a claim four minutes later', async () => {
+test('if three nodes claim an alert round at once, one claim succeeds, and the next claim succeeds only after four minutes', async () => {
   const { database, sql } = control
   const claims = await Promise.all([1, 2, 3].map(() => claimAlertRound(database)))
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1)

@@ -39,7 +39,7 @@ async function beginTwice() {
   return { request, replaced, current: await begin(request), age }
 }
 
-test('if a repeated request has replaced a silent first run, only the response of the repetition is stored', async () => {
+test('if a retry has replaced a first run that stopped sending heartbeats, only the response of the retry is stored', async () => {
   const { request, replaced, current } = await beginTwice()
   await completeRequest(control, replaced, response('replaced'))
   expect(await beginRequest(control, request)).toEqual({ kind: 'running' })

@@ -356,7 +356,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     expect(smtp.emails.map(({ message }) => message)).toEqual([expect.stringContaining('was found in public')])
   })
 
-  test('if a key leaked more than seven days ago, its merchants get no email', async () => {
+  test('if a leaked key was revoked more than seven days ago, the merchants of its store get no email', async () => {
     const store = await platform.provision()
     await addMerchant(platform, store.id)
     await platform.controlSql`

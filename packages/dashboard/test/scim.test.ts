@@ -200,7 +200,7 @@ describe('requests of Okta', () => {
     ).toHaveLength(0)
   })
 
-  test('if a PUT lacks roles, active, or externalId, they stay as they are', async () => {
+  test('if a SCIM PUT leaves out roles, active, or externalId, the stored values stay unchanged', async () => {
     const email = newEmail()
     const { id } = await addUser(email, { roles: [{ value: 'admin' }], externalId: randomUUID() })
     const before = await scim('GET', `/Users/${id}`)

@@ -77,7 +77,7 @@ test('if an admin has no second factor, requiring one gets 409, and the page say
   expect([refused.status, await isRequired()]).toEqual([409, false])
 })
 
-test('if an admin stops requiring a second factor, this needs an unused code, and members without one open the store again', async () => {
+test('to stop requiring a second factor, an admin must enter an unused code; members without a second factor can then open the store', async () => {
   const { admin, member, rule, owner, isRequired, opens } = await newShop()
   const { secret, code: used } = await turnOnCodes(owner, admin)
   const other = await signedIn(member)

@@ -30,7 +30,7 @@ describe('metrics', () => {
     expect(text).toContain('store_export_bytes_served_total{endpoint="/api/v1/orders"} 1090')
   })
 
-  test('if contract violations, rejections, or query failures occur, the metrics have their number, without the ID of the store', async () => {
+  test('if contract violations, rejections, or query failures occur, the metrics count them without the ID of a store', async () => {
     const metrics = createMetrics()
     const seen: string[] = []
     const emit = combine(metrics.handleEvent, (event) => seen.push(event.event))

@@ -81,12 +81,15 @@ describe.each(COMMANDS)('$name', (command) => {
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
   })
 
-  test.runIf(hasRuntime)('if the subcommand can run for long, Node.js gets flags that limit its memory', async () => {
-    const file = await install(command, { runtime: true })
-    const output = `${JSON.stringify([long, 'flags'])}${JSON.stringify(flags)}\n`
-    for (const version of [null, '20.20.2'])
-      expect(await finish(start(file, version, [long, 'flags']))).toEqual({ output, ended: [3, null] })
-  })
+  test.runIf(hasRuntime)(
+    'if the subcommand is serve or run, Node.js starts with the flags that limit its memory',
+    async () => {
+      const file = await install(command, { runtime: true })
+      const output = `${JSON.stringify([long, 'flags'])}${JSON.stringify(flags)}\n`
+      for (const version of [null, '20.20.2'])
+        expect(await finish(start(file, version, [long, 'flags']))).toEqual({ output, ended: [3, null] })
+    },
+  )
 
   test('if no suitable Node.js is installed, the command exits with code 1 and says which version it needs', async () => {
     const { output, ended } = await finish(start(await install(command, { runtime: false }), '20.20.2', []))

@@ -64,7 +64,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     },
   )
 
-  test("if the signature of the server's certificate names no hash, signing in with channel_binding=require fails", async () => {
+  test("if the server's certificate has an Ed25519 signature, which names no hash, signing in with channel_binding=require fails", async () => {
     await server.useKey('ed25519')
     expect(await session('scram', 'sslmode=require')).toEqual({ role: 'scram', isTls: true })
     await expect(open(server.url('scram', 'sslmode=require&channel_binding=require'))).rejects.toMatchObject(refused)

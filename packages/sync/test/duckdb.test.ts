@@ -152,7 +152,7 @@ test('if a run of another process has the DuckDB file open, open throws a CopyBu
   expect(peeking).toMatch(/^CopyUnavailableError: another program, .+ \(PID \d+\), has .*shop\.duckdb open; close it/)
 })
 
-test('if the file is no DuckDB database or has tables of another program, opening the copy throws and changes nothing', async () => {
+test('if the file is not a DuckDB database or has tables of another program, opening the copy throws and changes nothing', async () => {
   const file = await createFile()
   writeFileSync(file, 'not a database, and longer than a header would be')
   const copy = new DuckDbCopy(file)

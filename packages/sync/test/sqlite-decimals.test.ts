@@ -133,7 +133,7 @@ test('if an amount has up to 15 digits, SQL finds the amount by its value, and n
   )
 })
 
-test('if an amount has more than 15 digits, the SQLite copy stores every digit as text, and null as cents', async () => {
+test('if an amount has more than 15 digits, the SQLite copy has every digit in total_text and null in total_cents', async () => {
   const long = '123456789012345678901234567890.10'
   const database = await openSqliteCopy([
     orderOf('9999999999999.99'),

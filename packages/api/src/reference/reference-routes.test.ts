@@ -65,7 +65,7 @@ describe('documents that the service publishes', () => {
     }
   })
 
-  it('[R3] status 405 is listed on the page of all errors and on the page of its error code', () => {
+  it('[R3] the status 405 is listed on /errors and on /errors/NOT_FOUND', () => {
     expect(textOf('/errors')).toContain('<tr><td>405</td><td><a href="/errors/NOT_FOUND">NOT_FOUND</a></td>')
     expect(textOf('/errors/NOT_FOUND')).toContain('<p>With status 405: The method is not GET or HEAD.</p>')
   })

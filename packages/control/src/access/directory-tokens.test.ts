@@ -46,7 +46,7 @@ test('if a text is a token, it parses, and an API key or a token with an error d
   expect(parseDirectoryToken(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBeNull()
 })
 
-test('if three requests create a token at the same time, the store gets two, and the same token is created once', async () => {
+test('if three tokens are created at once, the limit rejects one; if one token is created twice, it is stored once', async () => {
   const { id } = await control.store()
   const all = await Promise.allSettled([create(id), create(id), create(id)])
   const reasons = all.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
@@ -118,7 +118,7 @@ test('if two nodes admit the same token, its requests count together, and its us
   expect(waits === 0 || (waits !== undefined && waits >= 1 && waits <= 60)).toBe(true)
 })
 
-test('if a token is revoked, no request is admitted, and the audit table names the actors', async () => {
+test('if a token is revoked, it is no longer admitted, and the audit events name who created and who revoked it', async () => {
   const { database, sql } = control
   const { id: storeId } = await control.store()
   const token = makeDirectoryToken(randomBytes)

@@ -328,7 +328,7 @@ describe('full syncs of a list', () => {
     expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, ended: true }])
   })
 
-  test('if a client restarts a full sync or uses another filter, readWalks returns a separate sync', async () => {
+  test('if a client restarts a full sync or changes its filter, readWalks lists each as a sync of its own', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)

@@ -93,7 +93,7 @@ test('if a merchant opens the dashboard again in a frame of the same page, the s
   await page.frameLocator('iframe').getByRole('heading', { name: 'API', exact: true }).waitFor()
 })
 
-test('if a page of another origin frames the dashboard, the browser shows nothing of it', async () => {
+test('if an origin that is not allowed frames the dashboard, the browser shows nothing of the dashboard', async () => {
   const { page, frameUrl } = await openFramed(other, `${dashboard}/sign-in`)
   await page.waitForLoadState('load')
   expect(frameUrl()).toMatch(/^chrome-error:/)

@@ -26,7 +26,7 @@ test('[SYNC-1] if another session has an open transaction, the poll returns the 
   await expect.poll(async () => (await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
 })
 
-test("[SYNC-1] if the role's extra_float_digits rounds floats, the poll still leaves out transactions of other databases", async () => {
+test('[SYNC-1] if extra_float_digits makes database IDs look equal, the poll still leaves out transactions of other databases', async () => {
   // With the role's extra_float_digits, a float has one digit, so the numbers of both databases would be equal.
   const other = await createSamples()
   onTestFinished(() => other.drop())

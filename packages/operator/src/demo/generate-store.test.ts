@@ -57,7 +57,7 @@ describe('generated rows of demo stores', () => {
     for (const id of ids) expect(known).toContain(id)
   })
 
-  test('if a size is requested, orders, customers, products, locations, and customer groups have that number of rows', () => {
+  test('the first demo store has the requested number of orders, customers, products, locations, and customer groups', () => {
     const { size } = DEMO_STORES[0]
     expect(orders).toHaveLength(size.orders)
     expect(rowsOf('customers')).toHaveLength(size.customers)

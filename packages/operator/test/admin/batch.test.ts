@@ -99,7 +99,7 @@ test('if the client closes the connection during a batch, the batch completes, a
   expect(again.results.map(({ status }) => status)).toEqual(lines.map(() => 201))
 })
 
-test('if the node stops during a batch, the node creates no more stores and keeps no response for the Idempotency-Key', async () => {
+test('if the client disconnects and the node stops during a batch, no more stores are created, and no response is stored', async () => {
   const own = await startAdminScene()
   const lines = Array.from({ length: 1000 }, (_, index) => JSON.stringify(store(`g-${index}`)))
   const headers = { ...NDJSON, authorization: `Bearer ${own.token.text}`, 'idempotency-key': 'batch-3' }
