@@ -85,7 +85,7 @@ export const ERRORS = {
     condition:
       'The key has made more than 120 requests in this one-minute window, or its client does not read the responses.',
     retry: 'Yes, after the number of seconds in the header Retry-After.',
-    fix: 'Wait for the number of seconds in the header Retry-After. Request fewer, larger pages: 120 requests for 250 rows return 30,000 rows per minute. If the message says that the response buffer is full, read the responses before you send more requests.',
+    fix: 'Wait for the number of seconds in the header Retry-After. Request fewer, larger pages: with limit=250, the 120 requests of a minute return up to 30,000 rows. If the message says that the response buffer is full, read the responses before you send more requests.',
     mistakes: [
       'Several tools share one key. Give each tool its own key: a store can have five.',
       'The client guesses the wait instead of reading Retry-After. A request that comes too early also counts toward the limit.',
@@ -95,7 +95,7 @@ export const ERRORS = {
     status: 502,
     returnedBy: 'every',
     condition:
-      'The service could not read the store database because of a temporary failure. If the service itself failed, the message says so.',
+      'The service could not read the store database, or it had an error of its own. The message says which. Most failures are temporary.',
     retry: 'Yes, after 1 to 5 seconds (the header Retry-After), with exponential backoff.',
     retryAfterSeconds: { min: 1, max: 5 },
     fix: 'Wait for the number of seconds in the header Retry-After, and double the wait after each further failure. Pass the same cursor: no row is lost.',
