@@ -4,17 +4,17 @@ import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { openClientForTest, SLOW_TEST_TIMEOUTS } from '../support/command-process.ts'
 import { MISBEHAVIORS, startHostilePostgres } from '../support/hostile-postgres.ts'
+import { createCluster } from '../support/postgres-cluster.ts'
 import {
   createPlatform,
   type RealNode,
   type RealPlatform,
   type RealStore,
-  superuserUrl,
   urlAtPorts,
 } from '../support/real-service.ts'
 
 const HANGING = 200
-/** Stores that hang after authentication. Each of their connections needs a connection of the tests' own server. */
+/** Stores that hang after authentication. Each of their connections needs a connection of the stores' server. */
 const HANGING_LATE = 40
 const REQUESTS = 128
 const AT_ONCE = 4
@@ -81,12 +81,13 @@ async function requestOften(node: RealNode, store: RealStore): Promise<number[]>
 test.each(Object.entries(WAYS))(
   `[ERR-3] while ${HANGING} stores hang (%s), all ${REQUESTS} requests of another store get 200`,
   async (_, portsOf) => {
+    // On the server that all tests share, the hanging stores could use up the connections of other tests.
+    const cluster = await createCluster({ max_connections: '400' })
+    await cluster.start()
     const platform = await createPlatform()
-    const well = await platform.createStore(SIZE)
+    const well = await platform.createStore(SIZE, cluster.url())
     // This is the role of all stores, including the hanging ones.
-    await openClientForTest(superuserUrl(well)).unsafe(
-      `alter role ${new URL(well.readerUrl).username} connection limit -1`,
-    )
+    await openClientForTest(cluster.url()).unsafe(`alter role ${new URL(well.readerUrl).username} connection limit -1`)
     const fresh = await platform.addStore(well, well.readerUrl)
     const ports = await portsOf(Number(new URL(well.readerUrl).port))
     const stores = await makeHanging(platform, well, ports)
