@@ -157,7 +157,7 @@ export const DIRECTORY_SCHEMA = `
   create trigger audit_directory_users after update of role on directory_inactive_users
     for each row when (old.role <> new.role) execute function audit_directory_users();
 
-  -- A person who gets access again in any way stays the same user for the directory.
+  -- If a person gets access again, the directory sees the same user. The way in which the access was given doesn't matter.
   create function adopt_inactive_user() returns trigger language plpgsql as $$
   declare
     earlier directory_inactive_users;

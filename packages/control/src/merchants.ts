@@ -159,7 +159,7 @@ export async function removeMember(options: {
 /** A store, and the role of the merchant who sees it. */
 export interface MemberStore extends RegisteredStore {
   readonly role: MemberRole
-  /** Whether a directory added the member, who has not opened the store yet. */
+  /** Whether a directory added the member, and the member has not opened the store yet. */
   readonly isUnopened: boolean
 }
 
