@@ -26,8 +26,8 @@ async function keyCount(): Promise<number> {
   return row.count
 }
 
-describe('forms that are sent twice', () => {
-  test('[AUTH-3] if the form for a new key is sent twice, one key is created, and both responses show it', async () => {
+describe('single-use form tokens', () => {
+  test('[AUTH-3] if the form for a new key is sent twice, one key is created, and both responses show this key', async () => {
     const before = await keyCount()
     const fields = { name: 'once', form_token: await visitor.formTokenOf(page(), create()) }
     const pages = [await visitor.post(create(), fields), await visitor.post(create(), fields)]
@@ -37,7 +37,7 @@ describe('forms that are sent twice', () => {
     expect(await keyCount()).toBe(before + 1)
   })
 
-  test('[AUTH-3] [AUTH-4] if the form for the fifth key is sent ten times at once, one key is created', async () => {
+  test('[AUTH-3] [AUTH-4] if the form for the fifth key of a store is sent ten times at once, one key is created, and all responses show it', async () => {
     for (const name of ['third', 'fourth']) await visitor.send(page(), create(), { name })
     const before = await keyCount()
     const fields = { name: 'at once', form_token: await visitor.formTokenOf(page(), create()) }
@@ -51,7 +51,7 @@ describe('forms that are sent twice', () => {
       update api_keys set revoked_at = now() where store_id = ${store.id} and id <> ${store.keyId}`
   })
 
-  test('if the form for a new key is sent again with another name, no key is created, and the page names both keys', async () => {
+  test('if the form that created a key is sent again with another name, the response is 409, and no second key is created', async () => {
     const fields = { form_token: await visitor.formTokenOf(page(), create()) }
     await visitor.post(create(), { ...fields, name: 'one' })
     const before = await keyCount()
@@ -64,7 +64,7 @@ describe('forms that are sent twice', () => {
     expect(await keyCount()).toBe(before)
   })
 
-  test('if a form for a new password was rejected and is sent again, the second request gets 409', async () => {
+  test('if a password form is rejected and then sent again with the same token, the second response is 409', async () => {
     const fields = {
       ...(await visitor.hiddenOf('/account', '/account/password')),
       current: 'wrong',
@@ -85,7 +85,7 @@ describe('forms of the dashboard', () => {
     expect(await keyCount()).toBe(before)
   }
 
-  test('if a form with a valid token comes from another site, the dashboard returns 403 and creates no key', async () => {
+  test('if the form for a new key comes from another site with a valid token, the dashboard returns 403 and creates no key', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', `${visitor.url}.evil.example`, '']) {
       await expectRejected({ form_token: await visitor.formTokenOf(page(), create()) }, { origin })
     }
@@ -94,7 +94,7 @@ describe('forms of the dashboard', () => {
     }
   })
 
-  test('if the token of a form is missing, changed, or of another session, the dashboard returns 403 and creates no key', async () => {
+  test('if the token of the form for a new key is missing, changed, or from another session, the dashboard rejects the form with 403', async () => {
     const token = await visitor.formTokenOf(page(), create())
     await expectRejected({})
     await expectRejected({ form_token: '' })
@@ -115,7 +115,7 @@ describe('forms of the dashboard', () => {
     expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
   })
 
-  test('if the Host header is a loopback name, the response is 200, and for any other host 421', async () => {
+  test('if the Host header of a request is not a loopback name, the dashboard returns 421', async () => {
     const { port } = new URL(visitor.url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -131,12 +131,12 @@ describe('forms of the dashboard', () => {
     expect(await statusFor(`rebound.example:${port}`)).toBe(421)
   })
 
-  test('if a form has 20,000 bytes, the response is 413', async () => {
+  test('if the body of a form is larger than 16 KiB, the dashboard returns 413', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
   })
 
-  test('if the method is not POST, the URL of a form returns 404 for PUT, and redirects GET to the page of the form', async () => {
+  test('the URL to which a form is sent returns 404 to PUT, and redirects GET to the page of the form', async () => {
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
     expect(put.status).toBe(404)
     // A browser requests the URL of a form, for example after the merchant enters it again.
@@ -165,7 +165,7 @@ describe('bodies of forms', () => {
     })
   const failures = () => platform.events.filter(({ event }) => event.endsWith('failed'))
 
-  test('if a form with a valid token is sent with chunked transfer encoding, the dashboard returns 303', async () => {
+  test('if a form with a valid token is sent with chunked transfer encoding, the dashboard accepts the form with 303', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     const body = new URLSearchParams({ name: 'in parts', form_token }).toString()
     const type = 'application/x-www-form-urlencoded'
@@ -178,14 +178,17 @@ describe('bodies of forms', () => {
     ['application/json', 415],
     ['', 415],
     ['application/x-www-form-urlencoded; charset=utf-8', 403],
-  ])('if the body of a form has the type %j, the response is %i, and no error is logged', async (type, expected) => {
-    const { status, text } = await send('nonsense', { 'content-type': type })
-    expect(status).toBe(expected)
-    expect(text).toContain('Nothing was changed')
-    expect(failures()).toEqual([])
-  })
+  ])(
+    'if a form without a token has the content type %j, the response is %i, and no error is logged',
+    async (type, expected) => {
+      const { status, text } = await send('nonsense', { 'content-type': type })
+      expect(status).toBe(expected)
+      expect(text).toContain('Nothing was changed')
+      expect(failures()).toEqual([])
+    },
+  )
 
-  test('if the body of a form ends early, no error is logged', async () => {
+  test('if a browser disconnects before the body of a form is complete, no error is logged', async () => {
     const { hostname, port } = new URL(visitor.url)
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const type = 'application/x-www-form-urlencoded'
@@ -242,7 +245,7 @@ describe('bodies of forms', () => {
       ({ id }: TestMerchant) => platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${id}`,
     ],
   ])(
-    'if an admin %s while the body of a form arrives, the response is %i, and nothing changes',
+    'if an admin %s while the body of a form for a new key arrives, the response is %i, and no key is created',
     async (_what, expected, change) => {
       const before = await keyCount()
       expect(await sendSlowly(change)).toMatchObject({ status: expected })
@@ -250,7 +253,7 @@ describe('bodies of forms', () => {
     },
   )
 
-  test('if the session ends while the body of a form arrives, the response redirects to the sign-in page, and nothing changes', async () => {
+  test('if the session ends while the body of a form for a new key arrives, the response redirects to the sign-in page', async () => {
     const before = await keyCount()
     const { status, location } = await sendSlowly((_admin, own) => own.send('/account', '/account/sign-out-everywhere'))
     expect(status).toBe(303)
@@ -260,7 +263,7 @@ describe('bodies of forms', () => {
 })
 
 describe('responses of the dashboard', () => {
-  test('every dashboard page has headers that forbid inline scripts, frames, and caching', async () => {
+  test('dashboard pages, including the 404 page, have headers that forbid inline scripts, frames, and caching', async () => {
     const paths = ['/sign-in', '/stores', '/account', page(), `/stores/${store.id}/data/orders`, '/nonsense', '/']
     for (const path of paths) {
       const { headers, text } = await visitor.get(path)
@@ -275,7 +278,7 @@ describe('responses of the dashboard', () => {
     }
   })
 
-  test('a dashboard page is sent as brotli, gzip, or uncompressed, as Accept-Encoding requests', async () => {
+  test('if Accept-Encoding allows brotli, only gzip, or no compression, the dashboard page has that encoding', async () => {
     for (const [accepted, encoding] of [
       ['br, gzip', 'br'],
       ['gzip', 'gzip'],
@@ -288,7 +291,7 @@ describe('responses of the dashboard', () => {
     }
   })
 
-  test('the assets of a page may be cached for a year', async () => {
+  test('the assets of a page have a Cache-Control header that allows browsers to cache the assets for a year', async () => {
     const { text } = await visitor.get('/account')
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
     expect(paths.length).toBeGreaterThan(2)
@@ -299,7 +302,7 @@ describe('responses of the dashboard', () => {
     }
   })
 
-  test('if a path below /assets is not that of an asset, the response is 404', async () => {
+  test('if a path leaves the folder /assets with .., the dashboard returns 404', async () => {
     expect((await visitor.get('/assets/../package.json')).status).toBe(404)
     expect((await visitor.get('/assets/%2e%2e%2fserver.ts')).status).toBe(404)
   })
@@ -318,7 +321,7 @@ test('if a form causes an internal error, the page shows the request ID and says
   if (failed?.event === 'page.failed') expect(text).toContain(failed.requestId)
 })
 
-test('if a store does not respond, dashboard pages that do not read this store are not delayed', async () => {
+test('if the database of a store does not respond, the keys page of the store still loads within two seconds', async () => {
   const shop = await platform.provision()
   const other = await new PlainBrowser(visitor.url).signIn(await addMerchant(platform, shop.id))
   await shop.sql`begin`
@@ -330,7 +333,7 @@ test('if a store does not respond, dashboard pages that do not read this store a
 })
 
 // This test is the last one, because the driver reports the end of a connection to a later query, too.
-test("if the connection to the control database is lost, the error page says that requests of the merchant's tools also fail", async () => {
+test('if the connection to the control database is lost, the response is 503, and the page says that API requests also fail', async () => {
   const other = openClient(platform.controlUrl)
   onTestFinished(() => other.end({ timeout: 1 }))
   await other`begin`

@@ -21,7 +21,7 @@ async function newShop() {
 const keysOf = (storeId: string) => platform.controlSql`
   select * from api_keys where store_id = ${storeId} and created_by is not null`
 
-test('[AUTH-3] if a form sets no limits, the new key can read everything from any address and does not expire', async () => {
+test('[AUTH-3] if the form for a new key sets no limits, the key can read everything from any address and does not expire', async () => {
   const { store, send } = await newShop()
   await send({ access: 'everything', ends: 'never', 'ends-on': '', addresses: ' ' })
   expect(await keysOf(store.id)).toMatchObject([
@@ -29,7 +29,7 @@ test('[AUTH-3] if a form sets no limits, the new key can read everything from an
   ])
 })
 
-test('[R38, R39, R40] if a form sets limits, the new key has these limits, and the keys page lists them', async () => {
+test('[R38, R39, R40] if a form limits data, expiry, and addresses of a new key, the key gets the limits, and the keys page lists data and addresses', async () => {
   const { store, send, visitor, page } = await newShop()
   await send({
     ...{ access: 'chosen', 'scope.orders:read': 'on', 'scope.customer-groups:read': 'on' },
@@ -44,7 +44,7 @@ test('[R38, R39, R40] if a form sets limits, the new key has these limits, and t
   expect(text).toContain('Only from 203.0.113.7/32, 10.0.0.0/8')
 })
 
-test('[R38] if the form chooses access for accounting and 90 days, the key reads orders and products and expires after 90 days', async () => {
+test('[R38] if a merchant creates a key for accounting and 90 days, the key reads orders and products and expires after 90 days', async () => {
   const { store, send } = await newShop()
   await send({ access: 'sales', 'scope.customers:read': 'on', ends: '90' })
   const [key] = await keysOf(store.id)
@@ -53,16 +53,16 @@ test('[R38] if the form chooses access for accounting and 90 days, the key reads
 })
 
 test.each([
-  [{ access: 'chosen' }, 'Choose at least one thing that the tool can read.'],
-  [{ access: 'stock' }, 'Choose at least one thing that the tool can read.'],
-  [{ ends: '7' }, 'Choose the day on which the key ends.'],
-  [{ ends: 'date' }, 'Choose the day on which the key ends.'],
-  [{ ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
-  [{ addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
-  [{ addresses: '203.0.113.7,'.repeat(51) }, 'Enter at most 50 addresses and networks.'],
+  ['the access "chosen" without a scope', { access: 'chosen' }, 'Choose at least one thing that the tool can read.'],
+  ['the unknown access "stock"', { access: 'stock' }, 'Choose at least one thing that the tool can read.'],
+  ['the unknown expiry "7"', { ends: '7' }, 'Choose the day on which the key ends.'],
+  ['the expiry "date" without a date', { ends: 'date' }, 'Choose the day on which the key ends.'],
+  ['an expiry date in the past', { ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
+  ['a word among its addresses', { addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
+  ['51 addresses', { addresses: '203.0.113.7,'.repeat(51) }, 'Enter at most 50 addresses and networks.'],
 ])(
-  '[AUTH-3] if the limits of a new key are invalid, such as %j, the form shows a message and the other choices',
-  async (fields, message) => {
+  '[AUTH-3] if the form for a new key has %s, the response is 400, and the form keeps the other choices',
+  async (_what, fields, message) => {
     const { store, send } = await newShop()
     const { status, text } = await send({ ...fields, 'without-personal-data': 'on' })
     expect(status).toBe(400)
@@ -73,7 +73,7 @@ test.each([
   },
 )
 
-test('[AUTH-3] if the form for a new key is sent again with other limits, no second key is created, and the page says so', async () => {
+test('[AUTH-3] if the form that created a key is sent again with other limits, the response is 409, and no second key is created', async () => {
   const { store, visitor, page } = await newShop()
   const token = await visitor.formTokenOf(page, `${page}/keys`)
   const sendAgain = (fields: Record<string, string>) =>
@@ -107,7 +107,7 @@ test.each(['Europe/Berlin', 'UTC', 'America/New_York'])(
   },
 )
 
-test('[AUTH-3] if a key is renamed, it has the new name, unless the name is empty or the key is of another store', async () => {
+test('[AUTH-3] if a merchant renames a key, its page shows the new name, but an empty name gets 400 and the key of another store 404', async () => {
   const { store, send, visitor, page } = await newShop()
   await send({})
   const [key] = await keysOf(store.id)

@@ -24,7 +24,7 @@ async function newShop() {
 
 const EVERYTHING = { access: 'everything', ends: 'never', 'ends-on': '', addresses: '' }
 
-test('[R38, R39] if the permissions form sets limits, the next request of the same key has them, and the activity page names them', async () => {
+test('[R38, R39] if the permissions form limits a key, the next request with the key gets only the allowed data, and the activity page names the change', async () => {
   const { store, visitor, base, page, save, keyOf } = await newShop()
   expect((await platform.get('/api/v1/customers', store.key)).status).toBe(200)
   const limits = { access: 'chosen', 'scope.orders:read': 'on', ends: 'date', 'ends-on': '2099-06-30' }
@@ -50,7 +50,7 @@ test('[R38, R39] if the permissions form sets limits, the next request of the sa
   expect((await platform.get('/api/v1/customers', store.key)).status).toBe(200)
 })
 
-test('[R39] if a key has an end, the permissions form keeps this end unless the merchant chooses another one', async () => {
+test('[R39] if a key has an expiry, saving the permissions form keeps the expiry unless the merchant chooses another one', async () => {
   const { store, page, visitor, save, keyOf } = await newShop()
   const end = new Date(Date.now() + 3 * DAY_MS)
   await platform.controlSql`update api_keys set expires_at = ${end} where id = ${store.keyId}`
@@ -61,7 +61,7 @@ test('[R39] if a key has an end, the permissions form keeps this end unless the 
   expect(Math.abs((await keyOf()).expires_at - Date.now() - 90 * DAY_MS)).toBeLessThan(60_000)
 })
 
-test('[R40] if the permissions form is sent with a choice about personal data, the choice does not change the key', async () => {
+test('[R40] if the permissions form is sent with or without a choice about personal data, the key keeps its access to personal data', async () => {
   const { store, page, visitor, save, keyOf } = await newShop()
   await save({ ...EVERYTHING, 'without-personal-data': 'on', 'personal-data': 'without' })
   expect(await keyOf()).toMatchObject({ without_personal_data: false })
@@ -73,7 +73,7 @@ test('[R40] if the permissions form is sent with a choice about personal data, t
   expect(text).toContain(`/keys/${store.keyId}/replace">replace the key</a>`)
 })
 
-test('[R40] if a merchant replaces a key, the merchant can choose its personal data; without a choice, the new key is like the old key', async () => {
+test('[R40] if a merchant replaces a key, the new key has the chosen access to personal data, or by default that of the old key', async () => {
   const { store, visitor, base, keyOf } = await newShop()
   const replace = async (keyId: string, fields: Record<string, string>) => {
     const page = `${base}/settings/api/keys/${keyId}/replace`
@@ -93,13 +93,13 @@ test('[R40] if a merchant replaces a key, the merchant can choose its personal d
 })
 
 test.each([
-  [{ access: 'chosen' }, 'Choose at least one thing that the tool can read.'],
-  [{ ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
-  [{ ends: 'later' }, 'Choose the day on which the key ends.'],
-  [{ addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
+  ['the access "chosen" without a scope', { access: 'chosen' }, 'Choose at least one thing that the tool can read.'],
+  ['an expiry date in the past', { ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
+  ['the unknown expiry "later"', { ends: 'later' }, 'Choose the day on which the key ends.'],
+  ['a word among its addresses', { addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
 ])(
-  '[R38, R39] if the new limits of a key are invalid, such as %j, the key stays unchanged, and the form shows a message',
-  async (fields, message) => {
+  '[R38, R39] if the permissions form has %s, the response is 400, and the key stays unchanged',
+  async (_what, fields, message) => {
     const { save, keyOf } = await newShop()
     const before = await keyOf()
     const { status, text } = await save({ ...EVERYTHING, ...fields })
@@ -110,7 +110,7 @@ test.each([
 )
 
 test.each([{}, { access: 'everything', ends: 'never' }, { access: 'everything', addresses: '' }])(
-  '[R38, R39] if a form has only the fields %j, the page says that it is incomplete, and the key keeps its limits',
+  '[R38, R39] if the permissions form has only the fields %j, the response is 400, and the key keeps its limits',
   async (fields) => {
     const { store, save, keyOf } = await newShop()
     const limits = { scopes: ['orders:read'], allowed_addresses: ['127.0.0.1/32'], expires_at: new Date('2099-06-30') }
@@ -121,7 +121,7 @@ test.each([{}, { access: 'everything', ends: 'never' }, { access: 'everything', 
   },
 )
 
-test('if another member changes a key while its permissions form is open, saving changes nothing and shows the new permissions', async () => {
+test('if another member changes a key while its permissions form is open, saving the form gets 409 and shows the new permissions', async () => {
   const { store, visitor, page, keyOf } = await newShop()
   const hidden = await visitor.hiddenOf(page, page)
   await platform.controlSql`update api_keys set scopes = '{orders:read}' where id = ${store.keyId}`
@@ -132,7 +132,7 @@ test('if another member changes a key while its permissions form is open, saving
   expect(await keyOf()).toMatchObject({ scopes: ['orders:read'] })
 })
 
-test('if the browser sends the permissions form twice, both responses are a success, and the audit table has one change', async () => {
+test('if a browser sends the permissions form twice, both responses are 303, and the audit table records one change', async () => {
   const { store, visitor, page, keyOf } = await newShop()
   const fields = { ...(await visitor.hiddenOf(page, page)), ...EVERYTHING, access: 'sales', addresses: '10.0.0.0/8' }
   expect([(await visitor.post(page, fields)).status, (await visitor.post(page, fields)).status]).toEqual([303, 303])
@@ -142,7 +142,7 @@ test('if the browser sends the permissions form twice, both responses are a succ
   expect(events).toHaveLength(1)
 })
 
-test('[AUTH-5] if a key is revoked while its permissions form is open, saving leads to the keys page, and the key stays revoked', async () => {
+test('[AUTH-5] if a key is revoked while its permissions form is open, saving the form redirects to the keys page, and the key stays revoked', async () => {
   const { store, visitor, base, page } = await newShop()
   const hidden = await visitor.hiddenOf(page, page)
   await platform.controlSql`update api_keys set revoked_at = now() where id = ${store.keyId}`

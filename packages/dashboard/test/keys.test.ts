@@ -40,7 +40,7 @@ async function activeKeys({ store }: Shop): Promise<number> {
 const status = async (key: string) => (await platform.get('/api/v1/store', key)).status
 
 describe('keys of a store', () => {
-  test('[AUTH-3] if a key is created, it gets 200 immediately, and no table and no log event contains it', async () => {
+  test('[AUTH-3] if a merchant creates a key, the API accepts the key, and neither the log nor the key and session tables contain the key', async () => {
     const shop = await newShop()
     const { key } = await makeKey(shop, 'Accounting')
     expect(await status(key)).toBe(200)
@@ -56,7 +56,7 @@ describe('keys of a store', () => {
     expect(JSON.stringify(platform.events)).not.toContain(key.slice(12, 45))
   })
 
-  test('[AUTH-3] until a new key is confirmed as copied, only the browser that created it can show it, for ten minutes', async () => {
+  test('[AUTH-3] if a new key is not confirmed as copied, only the browser that created the key can show it, for ten minutes', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     const created = `${shop.page}/keys/${id}/created`
@@ -82,7 +82,7 @@ describe('keys of a store', () => {
     expect(await status(key)).toBe(200)
   })
 
-  test('[AUTH-3] if a new key can’t be shown again, one form replaces the key and revokes it', async () => {
+  test('[AUTH-3] if a new key can no longer be shown, the form on its page creates another key and revokes the first one', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     await shop.visitor.get(`${shop.page}?copied`)
@@ -93,7 +93,7 @@ describe('keys of a store', () => {
     expect(await activeKeys(shop)).toBe(before)
   })
 
-  test('[AUTH-5] after a merchant revokes a key, its next request gets 401', async () => {
+  test('[AUTH-5] after a merchant revokes a key, the next request with the key gets 401', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     expect(await status(key)).toBe(200)
@@ -109,7 +109,7 @@ describe('keys of a store', () => {
     expect((await shop.visitor.follow(again)).text).toContain('is revoked')
   })
 
-  test('[AUTH-5] if a merchant turns a key off, its next request gets 401, until the merchant turns it on', async () => {
+  test('[AUTH-5] if a merchant turns a key off, requests with the key get 401 until the merchant turns the key on', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     const off = `${shop.page}/keys/${id}/turn-off`
@@ -138,7 +138,7 @@ describe('keys of a store', () => {
     for (const change of ['Turned off the key', 'Turned on the key']) expect(activity).toContain(change)
   })
 
-  test('if a key is turned off, it can be replaced by an active key, and it can be revoked', async () => {
+  test('if a key is turned off, a merchant can still replace the key with an active one, and revoke the key', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     const path = (action: string) => `${shop.page}/keys/${id}/${action}`
@@ -153,7 +153,7 @@ describe('keys of a store', () => {
     expect(await status(key)).toBe(401)
   })
 
-  test('[AUTH-5] if a key is created, replaced, or revoked, the audit table names the merchant', async () => {
+  test('[AUTH-5] if a merchant creates a key and replaces it at once, the audit events of both keys name the merchant as the actor', async () => {
     const shop = await newShop()
     const { id } = await makeKey(shop)
     const confirmationPage = `${shop.page}/keys/${id}/replace`
@@ -168,7 +168,7 @@ describe('keys of a store', () => {
     expect(events.find(({ action }) => action === 'key.revoked')?.keyId).toBe(id)
   })
 
-  test('if a merchant only opens the confirmation pages of a key, the key stays active', async () => {
+  test('if a merchant opens the pages to revoke and replace a key but sends no form, the key stays active', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     await shop.visitor.get(`${shop.page}/keys/${id}/revoke`)
@@ -182,7 +182,7 @@ describe('keys of a store', () => {
     ['x'.repeat(81), 'at most 80 characters'],
     ['line\nbreak', 'no control characters'],
   ])(
-    'if the name of a new key is %j, no key is created, and the field shows the rule for names',
+    'if the name of a new key is %j, the response is 400 with an error at the field, and no key is created',
     async (name, message) => {
       const shop = await newShop()
       const before = await activeKeys(shop)
@@ -195,8 +195,8 @@ describe('keys of a store', () => {
   )
 })
 
-describe('stores with five keys', () => {
-  test('[AUTH-4] if the store has five keys, the form for a sixth gets 409, and the page names the least recently used key', async () => {
+describe('the limit of five keys', () => {
+  test('[AUTH-4] if a store has five keys, the form for a sixth gets 409, and the keys page names the least recently used key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const { id } = await makeKey(shop, 'the idle one')
@@ -214,7 +214,7 @@ describe('stores with five keys', () => {
     expect(await activeKeys(shop)).toBe(5)
   })
 
-  test('[AUTH-4] if 50 forms request the fifth key at once, one key is created', async () => {
+  test('[AUTH-4] if 50 forms request the fifth key of a store at once, one key is created, and 49 forms get 409', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const tokens = await Promise.all(
@@ -238,7 +238,7 @@ describe('stores with five keys', () => {
 })
 
 describe('replacement of a key', () => {
-  test('if a key is replaced, both keys get 200 until the merchant revokes the old one', async () => {
+  test('if a merchant replaces a key, the old key and the new key get 200 until the merchant revokes the old key', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const confirmationPage = `${shop.page}/keys/${old.id}/replace`
@@ -257,7 +257,7 @@ describe('replacement of a key', () => {
     ['168', 168, '7 days'],
     ['a choice of a newer version', 24, '24 hours'],
   ])(
-    'if a merchant replaces a key with the choice %j, the old key ends %i hours after the first use of the new key',
+    'if a form that replaces a key has ends=%j, the old key expires %i hours after the first use of the new key',
     async (ends, hours, text) => {
       const shop = await newShop()
       const old = await makeKey(shop, 'ERP')
@@ -282,7 +282,7 @@ describe('replacement of a key', () => {
     ['168', '0', 'The old key ends 7 days after the first use'],
     ['0', '24', 'The old key has ended.'],
   ])(
-    'if the form that replaced a key is sent again with %j changed to %j, the page says that the first choice holds',
+    'if the form that replaced a key is sent again with ends=%j changed to %j, the page says that the first choice holds',
     async (first, second, expected) => {
       const shop = await newShop()
       const old = await makeKey(shop, 'ERP')
@@ -345,7 +345,7 @@ describe('replacement of a key', () => {
 })
 
 describe('replacement of a key in two tabs', () => {
-  test('if another tab creates the fifth key, a replacement gets 409, changes nothing, and offers to revoke the old key', async () => {
+  test('if another tab creates the fifth key before a replacement is sent, the replacement gets 409, changes nothing, and offers to revoke the old key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
@@ -379,7 +379,7 @@ describe('replacement of a key in two tabs', () => {
 })
 
 describe('stores that a merchant may not see', () => {
-  test("if a merchant opens any path of another merchant's store, the response is 404, and nothing changes", async () => {
+  test("if a merchant requests pages or sends forms of another merchant's store, each response is 404, and the keys stay unchanged", async () => {
     const [own, other] = [await newShop(), await newShop()]
     const { id: otherKey, key } = await makeKey(other)
     const [row] = await other.store.sql<[{ id: string }]>`
@@ -420,7 +420,7 @@ describe('stores that a merchant may not see', () => {
     expect(await activeKeys(other)).toBe(2)
   })
 
-  test('after a store is removed, the next request for its pages gets 404', async () => {
+  test('after a store is removed, the next request for its keys page gets 404', async () => {
     const shop = await newShop()
     expect((await shop.visitor.get(shop.page)).status).toBe(200)
     await platform.controlSql`update stores set removed_at = now(), database_url = null, database_password = null
@@ -429,8 +429,8 @@ describe('stores that a merchant may not see', () => {
   })
 })
 
-describe('the usage page of a key', () => {
-  test('the usage page of a key shows requests and error codes, but no parameters and no rows', async () => {
+describe('usage of a key', () => {
+  test('after a request with an invalid parameter, the usage page of the key shows the error code, but no parameters and no rows', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Walker')
     await shop.store.sql`
