@@ -26,15 +26,18 @@ test.each([
   [GERMAN, 'de', 'Anmelden'],
   [ENGLISH, 'en', 'Sign in'],
   [{}, 'en', 'Sign in'],
-])('if a visitor is signed out, the page has the language of the browser: %j', async (headers, language, title) => {
-  const { text, headers: sent } = await new PlainBrowser(urlOf(platform)).get('/sign-in', headers)
-  expect(text).toContain(`<html lang="${language}" dir="ltr">`)
-  expect(text).toContain(`<h1>${title}</h1>`)
-  expect(sent.get('content-language')).toBe(language)
-  expect(sent.get('vary')).toBe('accept-encoding, accept-language, cookie')
-})
+])(
+  'if a signed-out visitor sends the headers %j, the sign-in page has the language %s',
+  async (headers, language, title) => {
+    const { text, headers: sent } = await new PlainBrowser(urlOf(platform)).get('/sign-in', headers)
+    expect(text).toContain(`<html lang="${language}" dir="ltr">`)
+    expect(text).toContain(`<h1>${title}</h1>`)
+    expect(sent.get('content-language')).toBe(language)
+    expect(sent.get('vary')).toBe('accept-encoding, accept-language, cookie')
+  },
+)
 
-test('if a merchant chooses a language, the next page on every node has it, whatever the language of the browser', async () => {
+test('if a merchant chooses a language, the next page on every node is in this language, whatever language the browser prefers', async () => {
   const visitor = await signedIn()
   expect((await visitor.get(keysPage(), GERMAN)).text).toContain('Schlüssel erstellen')
   const { node, colleague } = await onAnotherNode()
@@ -70,7 +73,7 @@ test('if a merchant chooses German, the account page confirms the choice in Germ
   )
 })
 
-test('if a key has limits, German pages name its lists in German and show its expiry as a German date', async () => {
+test('if a key has limits, the German keys page names the allowed data in German and shows the expiry as a German date', async () => {
   const visitor = await signedIn()
   const expiresAt = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 2, 1))
   await createKey({
@@ -117,7 +120,7 @@ test('if the control database fails after the session was read, the error page i
   await choose(visitor, '')
 })
 
-test('if a visitor opens a sign-in link, the page has the language of the browser', async () => {
+test('if a signed-out visitor opens a sign-in link, the page is in the language of the browser', async () => {
   const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
   const { text } = await new PlainBrowser(urlOf(platform)).get(`/link/${token}`, GERMAN)
   expect(text).toContain('Mit diesem Link anmelden')
