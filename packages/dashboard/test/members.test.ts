@@ -72,7 +72,7 @@ async function pendingId(): Promise<string> {
   return row?.id ?? ''
 }
 
-describe('a store that requires a second factor', () => {
+describe('new admins', () => {
   const SIGN_IN_AGAIN = 'sign out, sign in again with your second factor'
   const directory = () => `${members()}/directory`
   const rolePath = (id: string) => `${members()}/${id}/role`
@@ -104,7 +104,7 @@ describe('a store that requires a second factor', () => {
     emails: smtp.emails.length,
   })
 
-  test('if the session is older than ten minutes, no form adds an admin or a directory token, and each page says to sign in again', async () => {
+  test('if the store requires a second factor and the session is older than ten minutes, forms that add an admin or a directory token get 409', async () => {
     const other = await addMerchant(platform, store.id)
     await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
     await inviteAs(member, newEmail(), 'admin')
@@ -119,9 +119,9 @@ describe('a store that requires a second factor', () => {
   })
 
   test.each([
-    ['the session is at most ten minutes old', true, 590],
+    ['the store requires a second factor and the session is less than ten minutes old', true, 590],
     ['the store does not require a second factor', false, 86_400],
-  ])('if %s, each form that can add an admin adds one or sends its invitation', async (_, isRequired, ageSeconds) => {
+  ])('if %s, forms that add an admin get 303', async (_, isRequired, ageSeconds) => {
     const other = await addMerchant(platform, store.id)
     await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
     await inviteAs(member, newEmail(), 'admin')
@@ -132,7 +132,7 @@ describe('a store that requires a second factor', () => {
 })
 
 describe('invitations by email', () => {
-  test('if a member invites a person, the email has the store, the inviter, and a link, and no page has the link', async () => {
+  test('if a member invites a person, the email names the store and the inviter, and has a link that no page shows', async () => {
     const email = newEmail()
     expect((await inviteAs(member, ` ${email.toUpperCase()} `)).status).toBe(303)
     const { token } = linkTo(email)
@@ -152,7 +152,7 @@ describe('invitations by email', () => {
     expect(JSON.stringify(platform.events)).not.toContain(email)
   })
 
-  test('if the invited address has no account, accepting the link creates one with a password and opens the store', async () => {
+  test('if the invited address has no account, accepting the invitation creates an account with a password and opens the store', async () => {
     const email = newEmail()
     const link = await invited(email)
     const visitor = browser()
@@ -168,7 +168,7 @@ describe('invitations by email', () => {
     expect(text).toMatch(/Invited <strong>person-/)
   })
 
-  test('if the password for an invitation is too short, the invitation stays open, and no account is created', async () => {
+  test('if an invitation is accepted with a short password, the response is 400, no account is created, and the invitation stays open', async () => {
     const email = newEmail()
     const link = await invited(email)
     const rejected = await accept(browser(), link, 'short')
@@ -178,7 +178,7 @@ describe('invitations by email', () => {
     expect((await accept(browser(), link)).status).toBe(303)
   })
 
-  test('if the invited address has an account, accepting the link adds the store, but does not sign in and changes no password', async () => {
+  test('if the invited address has an account, accepting the invitation adds the store to the account, but neither signs in nor changes the password', async () => {
     const other = await addMerchant(platform, (await platform.provision()).id)
     const link = await invited(other.email)
     const visitor = browser()
@@ -194,7 +194,7 @@ describe('invitations by email', () => {
     expect((await (await browser().signIn(other)).get(api())).status).toBe(200)
   })
 
-  test('if an address is invited, the response does not say whether it has an account', async () => {
+  test('if a member invites an address, neither the members page nor the email reveals whether the address has an account', async () => {
     const other = await addMerchant(platform, (await platform.provision()).id)
     const pages: string[] = []
     for (const email of [other.email, newEmail()]) {
@@ -211,7 +211,7 @@ describe('invitations by email', () => {
     expect(texts[1]).toBe(texts[0])
   })
 
-  test("if an invitation link was used, its second use gets 404 and says that the invitation doesn't work", async () => {
+  test('if an invitation was accepted, opening or accepting it again gets 404', async () => {
     const link = await invited(newEmail())
     expect((await accept(browser(), link)).status).toBe(303)
     const visitor = browser()
@@ -222,7 +222,7 @@ describe('invitations by email', () => {
     expect(again.text).toContain('This invitation doesn’t work')
   })
 
-  test('if an invitation is forwarded to a signed-in account, accepting creates the invited account, and the other account gets no access', async () => {
+  test("if a signed-in merchant accepts a new person's invitation, the invited account is created, and the merchant's own account gets no access", async () => {
     const email = newEmail()
     const link = await invited(email)
     const other = await addMerchant(platform, (await platform.provision()).id)
@@ -235,7 +235,7 @@ describe('invitations by email', () => {
     expect((await (await browser().signIn(other)).get(api())).status).toBe(404)
   })
 
-  test('if the invitation of an account is forwarded to another signed-in account, accepting signs the other account out', async () => {
+  test('if a signed-in merchant accepts the invitation of another account, that account joins the store, and the merchant is signed out', async () => {
     const [target, other] = [
       await addMerchant(platform, (await platform.provision()).id),
       await addMerchant(platform, (await platform.provision()).id),
@@ -247,7 +247,7 @@ describe('invitations by email', () => {
     expect((await forwarded.get('/account')).headers.get('location')).toMatch(/^\/sign-in/)
   })
 
-  test('if the invited account is signed in, accepting opens the store', async () => {
+  test('if the invited account is signed in, accepting the invitation opens the store', async () => {
     const other = await addMerchant(platform, (await platform.provision()).id)
     const link = await invited(other.email)
     const visitor = await browser().signIn(other)
@@ -255,7 +255,7 @@ describe('invitations by email', () => {
     expect((await visitor.get(api())).status).toBe(200)
   })
 
-  test('if an invitation is withdrawn or sent again, the link of the earlier email gets 404', async () => {
+  test('if an invitation is withdrawn or sent again, the links of earlier emails get 404', async () => {
     const email = newEmail()
     const first = await invited(email)
     await member.send(members(), `${members()}/invitations/${await pendingId()}/send`)
@@ -306,7 +306,7 @@ describe('invitations by email', () => {
     expect(smtp.emails).toEqual([])
   })
 
-  test('if an address got all invitations of a day, the response is 429, and no email is sent', async () => {
+  test('if a store sent three invitations to an address within 24 hours, a fourth gets 429, and no email is sent', async () => {
     const email = newEmail()
     for (let at = 0; at < INVITATIONS_TO_ADDRESS_PER_DAY; at += 1) await invited(email)
     const response = await inviteAs(member, email)
@@ -315,7 +315,7 @@ describe('invitations by email', () => {
     expect(smtp.emails).toHaveLength(INVITATIONS_TO_ADDRESS_PER_DAY)
   })
 
-  test('if the SMTP server rejects the invited address, the members page says so, and the invitation can be sent again', async () => {
+  test('if the SMTP server rejects the invited address, the members page reports the unsent email, and the invitation can be sent again', async () => {
     const email = newEmail()
     smtp.rejects = email
     await inviteAs(member, email)
@@ -341,7 +341,7 @@ describe('roles', () => {
     return row?.role
   }
 
-  test('if the role of a member changes, the next request of an open session has the new role', async () => {
+  test("if the role of a member changes, the next request of the member's open session has the permissions of the new role", async () => {
     const other = await addMerchant(platform, store.id)
     const session = await browser().signIn(other)
     const setRole = (role: string) => member.send(rolePath(other.id), rolePath(other.id), { role })
@@ -363,7 +363,7 @@ describe('roles', () => {
     expect(text).toContain(`Made <strong>${other.email}</strong> an admin`)
   })
 
-  test('if a member becomes a viewer while the form for a new key is open, sending it gets 403 and creates no key', async () => {
+  test('if a member becomes a viewer while the form for a new key is open, sending the form gets 403 and creates no key', async () => {
     const other = await addMerchant(platform, store.id)
     const session = await browser().signIn(other)
     const hidden = await session.hiddenOf(api(), `${api()}/keys`)
@@ -374,7 +374,7 @@ describe('roles', () => {
     expect(await platform.controlSql`select from api_keys where store_id = ${store.id} and name = 'late'`).toEqual([])
   })
 
-  test('if a person is invited as a viewer, the email and the page say so, and the person joins as a viewer', async () => {
+  test('if a person is invited as a viewer, the email and the invitation page name this role, and the person joins as a viewer', async () => {
     const email = newEmail()
     expect((await inviteAs(member, email, 'viewer')).status).toBe(303)
     const { message = '' } = smtp.emails.at(-1) ?? {}
@@ -390,7 +390,7 @@ describe('roles', () => {
     expect(text).toContain(`Invited <strong>${email}</strong> as a viewer`)
   })
 
-  test('if an invitation is sent again, the person keeps the invited role', async () => {
+  test('if the invitation of a viewer is sent again, the person joins as a viewer', async () => {
     const email = newEmail()
     await inviteAs(member, email, 'viewer')
     await member.send(members(), `${members()}/invitations/${await pendingId()}/send`)
@@ -398,7 +398,7 @@ describe('roles', () => {
     expect(await roleIn(email)).toBe('viewer')
   })
 
-  test('if the last admin tries to become a viewer, the page says why this is not possible, and the role stays', async () => {
+  test('if the last admin of a store tries to become a viewer, the response is 409, and the role does not change', async () => {
     const viewer = await addMerchant(platform, store.id)
     await member.send(rolePath(viewer.id), rolePath(viewer.id), { role: 'viewer' })
     const response = await member.send(rolePath(merchant.id), rolePath(merchant.id), { role: 'viewer' })
@@ -412,7 +412,7 @@ describe('roles', () => {
   })
 
   test.each(['', 'owner', 'Admin', 'admin '])(
-    'if a form of the members pages has the role %j, it gets 400 and changes nothing',
+    'if an invitation or a role change names the invalid role %j, the response is 400, and nothing changes',
     async (role) => {
       const other = await addMerchant(platform, store.id)
       for (const response of [
@@ -427,7 +427,7 @@ describe('roles', () => {
     },
   )
 
-  test('if a viewer opens the members page, it lists the members, and leaving is the only button', async () => {
+  test('if a viewer opens the members page, the page lists the members, and its only button is Leave', async () => {
     const viewer = await addMerchant(platform, store.id)
     await member.send(rolePath(viewer.id), rolePath(viewer.id), { role: 'viewer' })
     const session = await browser().signIn(viewer)
@@ -442,7 +442,7 @@ describe('roles', () => {
 })
 
 describe('members', () => {
-  test('the members page lists each member with the role and how the member signs in, and marks the own account', async () => {
+  test('the members page lists the role and the sign-in method of each member, and marks the account of the visitor', async () => {
     const guest = newEmail()
     await (await accountsOf(platform)).addMerchant(guest, store.id)
     const { text } = await member.get(members())
@@ -454,7 +454,7 @@ describe('members', () => {
     expect(rows.find((row) => row.includes(guest))).toMatch(/Admin .*Sign-in link .*Change role .*Remove/)
   })
 
-  test('if a member is removed, the next request of the open session gets 404 for the store', async () => {
+  test("if a member is removed, the next requests of the member's open session for the store get 404", async () => {
     const leaving = await addMerchant(platform, store.id)
     const session = await browser().signIn(leaving)
     const invite = await session.hiddenOf(members(), `${members()}/invitations`)
@@ -473,7 +473,7 @@ describe('members', () => {
     expect(text).toContain(`Ended the access of <strong>${leaving.email}</strong>`)
   })
 
-  test('if the last admin opens the page to leave the store, it says why this is not possible', async () => {
+  test("if the last admin opens the page to leave the store, the page says that the last admin can't leave", async () => {
     const path = `${members()}/leave`
     const { text } = await member.get(path)
     expect(text).toContain('The last admin can’t leave')
@@ -482,7 +482,7 @@ describe('members', () => {
     expect(await memberEmails()).toEqual([merchant.email])
   })
 
-  test('if a store has one admin, the members page has no link to leave and says what to do first', async () => {
+  test('if a store has one admin, the members page has no link to leave and says to invite another admin first', async () => {
     const text = 'You are the last admin. To leave this store or get another role, first invite another admin'
     const other = await addMerchant(platform, store.id)
     const withOther = (await member.get(members())).text
@@ -497,7 +497,7 @@ describe('members', () => {
     expect(page).toContain(text)
   })
 
-  test('if a member leaves a store, its pages return 404 for the member', async () => {
+  test('if a member leaves a store, the keys page of the store returns 404 to the member', async () => {
     await addMerchant(platform, store.id)
     const path = `${members()}/leave`
     // The link of an old page.
@@ -506,7 +506,7 @@ describe('members', () => {
     expect((await member.get(api())).status).toBe(404)
   })
 
-  test("if a merchant of another store opens or posts to the members' pages, each response is 404", async () => {
+  test('if a merchant of another store opens the members pages or sends their forms, each response is 404', async () => {
     await invited(newEmail())
     const id = await pendingId()
     const stranger = await browser().signIn(await addMerchant(platform, (await platform.provision()).id))
@@ -523,7 +523,7 @@ describe('members', () => {
     expect(await pendingId()).toBe(id)
   })
 
-  test('if a merchant sends a form of their store with an invitation or member of another store, nothing changes there', async () => {
+  test("if a form of the merchant's own store names an invitation or a member of another store, the other store does not change", async () => {
     await invited(newEmail())
     const id = await pendingId()
     const foreign = await platform.provision()
@@ -538,7 +538,7 @@ describe('members', () => {
     expect(await memberEmails()).toEqual([merchant.email])
   })
 
-  test('if a form of the members pages comes from another site or has no valid token, it gets 403 and changes nothing', async () => {
+  test('if a form of the members pages comes from another site or has no valid token, the response is 403, and nothing changes', async () => {
     await addMerchant(platform, store.id)
     const link = await invited(newEmail())
     const id = await pendingId()
@@ -558,7 +558,7 @@ describe('members', () => {
     expect(await memberEmails()).toHaveLength(2)
   })
 
-  test('if an invitation form is sent twice, the second request sends no email', async () => {
+  test('if an invitation form is sent twice, the second request gets 409 and sends no email', async () => {
     const hidden = await member.hiddenOf(members(), `${members()}/invitations`)
     const email = newEmail()
     expect((await member.post(`${members()}/invitations`, { ...hidden, email, role: 'viewer' })).status).toBe(303)
@@ -567,7 +567,7 @@ describe('members', () => {
   })
 })
 
-test('if there is no SMTP server, the members page shows no form and says how the operator adds people', async () => {
+test('if the service has no SMTP server, the members page has no invitation form but names the command that adds members', async () => {
   const plain = await startPlatform({}, { dashboard: true })
   const own = await plain.provision()
   const visitor = await new PlainBrowser(urlOf(plain)).signIn(await addMerchant(plain, own.id))

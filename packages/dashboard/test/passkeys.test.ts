@@ -101,7 +101,7 @@ describe('a store that requires a second factor', () => {
   const setRule = (isRequired: boolean) =>
     platform.controlSql`update stores set two_factor_required = ${isRequired} where id = ${store.id}`
 
-  test('if the account has a passkey, only a session that the passkey opened sees the store, until the passkey is removed', async () => {
+  test('if the account has a passkey, only a session that the passkey opened can open the store, until the passkey is removed', async () => {
     onTestFinished(async () => void (await setRule(false)))
     const byPassword = await signedIn()
     const passkey = await addPasskey(byPassword)
@@ -113,7 +113,7 @@ describe('a store that requires a second factor', () => {
     expect((await visitor.get(settings())).status).toBe(403)
   })
 
-  test('if a session with a passkey is ten minutes old, an admin can require a second factor, but must sign in again to release it', async () => {
+  test('if a passkey session is older than ten minutes, an admin must sign in again to stop requiring a second factor', async () => {
     onTestFinished(async () => void (await setRule(false)))
     const { visitor } = await signInWith(await addPasskey(await signedIn()))
     expect((await visitor.send(rule(), `${rule()}/on`)).status).toBe(303)
@@ -129,7 +129,7 @@ describe('a store that requires a second factor', () => {
 })
 
 describe('adding a passkey', () => {
-  test('if the password for a new passkey is right, the passkey is added under its name, and signs in without password and email', async () => {
+  test('if a merchant confirms a new passkey with the password, the passkey is added, and signs in without email and password', async () => {
     const visitor = await signedIn()
     const passkey = await addPasskey(visitor, { name: 'Security key' })
     const { text } = await visitor.get('/account')
@@ -142,7 +142,7 @@ describe('adding a passkey', () => {
     expect((await other.get('/account')).text).toContain(merchant.email)
   })
 
-  test('if a merchant adds a passkey, the browser must store it, verify the user, and create no second one on a device', async () => {
+  test('if a merchant adds another passkey, the challenge requires a stored key and user verification, and excludes the existing passkey', async () => {
     const passkey = await addPasskey(await signedIn())
     const { visitor } = await signInWith(passkey)
     const { options } = await startAdding(visitor)
@@ -155,7 +155,7 @@ describe('adding a passkey', () => {
     })
   })
 
-  test('if ten passwords for a new passkey are wrong, there is no challenge, and the next attempt gets 429', async () => {
+  test('if ten passwords for a new passkey are wrong, no attempt gets a challenge, and the eleventh gets 429', async () => {
     const visitor = await signedIn()
     const replies: Reply[] = []
     for (let at = 0; at < 11; at += 1) replies.push(await startAdding(visitor, { password: `guess number ${at}` }))
@@ -173,12 +173,12 @@ describe('adding a passkey', () => {
 
   test.each<readonly [string, Deviation]>([
     ['did not verify its user', { isVerified: false }],
-    ['is of another site', { origin: 'https://evil.example', rpId: 'evil.example' }],
-    ['is of the right site, but was created on the page of another', { origin: 'https://evil.example' }],
-    ['is of another port of this host', { origin: 'http://localhost:1' }],
+    ['belongs to another site', { origin: 'https://evil.example', rpId: 'evil.example' }],
+    ['was created on a page of another site', { origin: 'https://evil.example' }],
+    ['was created at another port of the same host', { origin: 'http://localhost:1' }],
     ['responds to another challenge', { challenge: 'AAAA' }],
-    ['is a response to a sign-in', { type: 'webauthn.get' }],
-  ])('if a new passkey %s, it is not added', async (_name, deviation) => {
+    ['has the response type of a sign-in', { type: 'webauthn.get' }],
+  ])('if a new passkey %s, the response is 400, and the passkey is not added', async (_name, deviation) => {
     const visitor = await signedIn()
     const { options } = await startAdding(visitor)
     const { status, text } = await finishAdding(visitor, new SoftPasskey(origin).create(options, deviation))
@@ -199,7 +199,7 @@ describe('adding a passkey', () => {
     expect(await passkeysOf(merchant)).toHaveLength(1)
   })
 
-  test('if the challenge belongs to another account, to a sign-in, or to no browser, the passkey is not added', async () => {
+  test('if the challenge cookie for a new passkey is invalid, of another account, or of a sign-in, the passkey is not added', async () => {
     const visitor = await signedIn()
     const foreign = await addMerchant(platform, store.id)
     const attacker = await signedIn(foreign)
@@ -217,7 +217,7 @@ describe('adding a passkey', () => {
     expect([...(await passkeysOf(merchant)), ...(await passkeysOf(foreign))]).toEqual([])
   })
 
-  test('if a signed-in browser requests a challenge for a sign-in, the challenge adds no passkey without the password', async () => {
+  test('if a signed-in browser uses the challenge of a sign-in to add a passkey, the response is 400, and no passkey is added', async () => {
     const visitor = await signedIn()
     const form_token = await visitor.formTokenOf('/account', '/sign-out')
     const { options } = await replyTo(visitor, SIGN_IN, { form_token })
@@ -225,7 +225,7 @@ describe('adding a passkey', () => {
     expect(await passkeysOf(merchant)).toEqual([])
   })
 
-  test('if the challenge is older than five minutes, the passkey is not added', async () => {
+  test('if the challenge for a new passkey is older than five minutes, the response is 400', async () => {
     const visitor = await signedIn()
     const { options } = await startAdding(visitor)
     const [row] = await platform.controlSql`
@@ -235,7 +235,7 @@ describe('adding a passkey', () => {
     expect((await finishAdding(visitor, new SoftPasskey(origin).create(options))).status).toBe(400)
   })
 
-  test('if another account has the passkey, it is not added', async () => {
+  test('if a passkey belongs to one account, adding the passkey to another account is rejected', async () => {
     const passkey = await addPasskey(await signedIn())
     const foreign = await addMerchant(platform, store.id)
     const attacker = await signedIn(foreign)
@@ -245,7 +245,7 @@ describe('adding a passkey', () => {
     expect(await isSignedIn((await signInWith(passkey)).visitor)).toBe(true)
   })
 
-  test('if an account has nine passkeys and adds two at once, it has ten, and can add no more', async () => {
+  test('if an account with nine passkeys adds two at once, only one is added, and a request for an eleventh gets 400', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     await addRows(9)
     await platform.controlSql`update merchant_sessions set opened_by = 'passkey' where merchant_id = ${merchant.id}`
@@ -279,7 +279,7 @@ describe('adding a passkey', () => {
     expect(reply.options).toBeUndefined()
   })
 
-  test('if the dashboard is open at an IP address, the account page links to its URL, and the sign-in page has no passkey button', async () => {
+  test('if the dashboard is opened at an IP address, the sign-in page has no passkey button, and the account page links to localhost', async () => {
     const visitor = new PlainBrowser(urlOf(platform))
     expect((await visitor.get('/sign-in')).text).not.toContain('Sign in with a passkey')
     expect((await browser().get('/sign-in')).text).toContain('Sign in with a passkey')
@@ -292,7 +292,7 @@ describe('adding a passkey', () => {
 })
 
 describe('signing in with a passkey', () => {
-  test('if the account has two-factor sign-in, the passkey needs no code, and the sign-in returns to the requested page', async () => {
+  test('if the account has two-factor sign-in, a passkey signs in without a code, and the browser returns to the requested page', async () => {
     const passkey = await addPasskey(await signedIn())
     const { visitor } = await signInWith(passkey)
     const setUp = await visitor.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })
@@ -312,7 +312,7 @@ describe('signing in with a passkey', () => {
     )
   })
 
-  test('if a sign-in starts, with or without a session, its challenge requires a verified user and names no account', async () => {
+  test('if a browser with or without a session starts a sign-in, the challenge requires user verification and names no account', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     for (const each of [browser(), visitor]) {
@@ -328,19 +328,19 @@ describe('signing in with a passkey', () => {
     ['was used on the page of another site', { origin: 'https://evil.example' }],
     ['belongs to another site', { rpId: 'evil.example' }],
     ['responds to another challenge', { challenge: 'AAAA' }],
-    ['signs a registration', { type: 'webauthn.create' }],
-  ])('if a passkey %s, the sign-in with it is rejected', async (_name, deviation) => {
+    ['has the response type of a registration', { type: 'webauthn.create' }],
+  ])('if a passkey %s, the sign-in gets 400', async (_name, deviation) => {
     await expectRejected(await addPasskey(await signedIn()), deviation)
   })
 
-  test('if another key signs for the ID of a passkey, the sign-in is rejected', async () => {
+  test('if another key signs with the ID of a passkey, the sign-in gets 400', async () => {
     const passkey = await addPasskey(await signedIn())
     const stolen = new SoftPasskey(origin)
     stolen.id = passkey.id
     await expectRejected(stolen)
   })
 
-  test('if no account has the passkey of a sign-in, the page says so, and the visitor is not signed in', async () => {
+  test('if a passkey belongs to no account, the sign-in gets 400, and the log has a rejected attempt', async () => {
     const { visitor, response } = await signInWith(new SoftPasskey(origin))
     expect(response.status).toBe(400)
     expect(response.text).toContain('No account has this passkey.')
@@ -350,7 +350,7 @@ describe('signing in with a passkey', () => {
     )
   })
 
-  test('if a passkey counts its signatures, a copy with a lower counter is rejected', async () => {
+  test('if a passkey counts its signatures, a sign-in gets 400 unless its counter is higher than the last one', async () => {
     const passkey = await addPasskey(await signedIn())
     expect((await signInWith(passkey, { counter: 4_294_967_290 })).response.status).toBe(303)
     await expectRejected(passkey, { counter: 4_294_967_290 })
@@ -358,7 +358,7 @@ describe('signing in with a passkey', () => {
     expect((await signInWith(passkey, { counter: 4_294_967_295 })).response.status).toBe(303)
   })
 
-  test('if the response of a passkey is sent twice, even at once, it signs in only once', async () => {
+  test('if the response of a passkey is sent twice, even at once, only one request signs in', async () => {
     const passkey = await addPasskey(await signedIn())
     const visitor = browser()
     const { options } = await startSignIn(visitor)
@@ -375,7 +375,7 @@ describe('signing in with a passkey', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  test('if the challenge was requested by another browser or to add a passkey, the sign-in is rejected', async () => {
+  test('if the challenge of a sign-in was requested by another browser or to add a passkey, the visitor is not signed in', async () => {
     const passkey = await addPasskey(await signedIn())
     const { visitor: owner } = await signInWith(passkey)
     const { options } = await startSignIn(browser())
@@ -389,7 +389,7 @@ describe('signing in with a passkey', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  test('if the sign-in form has no valid response of a passkey, the page says that the visitor is not signed in', async () => {
+  test('if the sign-in form has no valid response of a passkey, the response is 400, and the page says that the sign-in failed', async () => {
     const good = JSON.parse((await addPasskey(await signedIn())).get({ challenge: 'AAAA' }))
     const others = ['', 'x', 'null', '[]', '{}', '"text"', { ...good, id: { length: 1 } }, { ...good, response: [] }]
     for (const each of others) {
@@ -415,7 +415,7 @@ describe('signing in with a passkey', () => {
     expect((await startSignIn(visitor, from('192.0.2.2'))).status).toBe(200)
   })
 
-  test('if a client address sends ten wrong passkeys, the next gets 429, and earlier successful sign-ins do not count', async () => {
+  test('if a client address sends ten wrong passkeys, the eleventh gets 429, and earlier successful sign-ins do not count', async () => {
     const passkey = await addPasskey(await signedIn())
     for (let at = 0; at < 12; at += 1) expect((await signInWith(passkey)).response.status).toBe(303)
     const visitor = browser()
@@ -425,7 +425,7 @@ describe('signing in with a passkey', () => {
     expect(statuses).toEqual([...Array(10).fill(400), 429])
   })
 
-  test('if a browser that is signed in to another account signs in with a passkey, the earlier session ends', async () => {
+  test('if a browser that is signed in to one account signs in to another with a passkey, the earlier session ends', async () => {
     const passkey = await addPasskey(await signedIn())
     const foreign = await addMerchant(platform, store.id)
     const visitor = await signedIn(foreign)
@@ -441,13 +441,13 @@ describe('signing in with a passkey', () => {
   })
 })
 
-describe('a session that only the password opened', () => {
+describe('sessions of accounts with a passkey', () => {
   const SIGN_IN_FIRST = 'Sign out and sign in with your passkey to'
   const pathOf = async () => `${ADD}/${(await passkeysOf(merchant))[0]?.id}`
   const account = async () =>
     (await platform.controlSql`select two_factor_enabled as codes from merchants where id = ${merchant.id}`)[0]
 
-  test('if the account has a passkey, only a session that the passkey opened can add passkeys and codes or remove passkeys', async () => {
+  test('if an account has a passkey, only sessions that the passkey opened can add or remove passkeys and set up codes', async () => {
     const visitor = await signedIn()
     const passkey = await addPasskey(visitor)
     const path = await pathOf()
@@ -484,7 +484,7 @@ describe('a session that only the password opened', () => {
     expect(await passkeysOf(merchant)).toMatchObject([{ name: 'Phone' }])
   })
 
-  test('if the account gets a passkey while a session of the password adds a passkey or codes, this session adds nothing', async () => {
+  test('if an account gets a passkey while a password session is adding a passkey and codes, the password session adds neither', async () => {
     const thief = await signedIn()
     const { text } = await thief.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })
     const secret = /name="secret" value="([A-Z2-7]+)"/.exec(text)?.[1] ?? ''
@@ -499,7 +499,7 @@ describe('a session that only the password opened', () => {
     expect(await account()).toEqual({ codes: false })
   })
 
-  test('if a passkey is lost, a session that a code opened can remove it, and then add another', async () => {
+  test('if a passkey is lost, a session that a code opened can remove the passkey and then add another one', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     await platform.controlSql`update merchants set two_factor_enabled = true where id = ${merchant.id}`
@@ -527,7 +527,7 @@ describe('changing a passkey', () => {
     expect(saved.text).toContain('Phone &lt;b&gt;')
   })
 
-  test('if a passkey is removed, it no longer signs in, and the other sessions end', async () => {
+  test('if a passkey is removed, the passkey no longer signs in, and the other sessions of the account end', async () => {
     const passkey = await addPasskey(await signedIn())
     const [{ visitor }, { visitor: thief }] = [await signInWith(passkey), await signInWith(passkey)]
     const path = await pathOf()
@@ -542,7 +542,7 @@ describe('changing a passkey', () => {
     expect((await visitor.get(path)).headers.get('location')).toBe('/account')
   })
 
-  test('if a merchant opens, renames, or removes the passkey of another account, nothing changes', async () => {
+  test('if a merchant tries to rename or remove the passkey of another account, the passkey does not change', async () => {
     const passkey = await addPasskey(await signedIn())
     const path = await pathOf()
     const foreign = await addMerchant(platform, store.id)
@@ -587,7 +587,7 @@ describe('changing a passkey', () => {
     expect(second).not.toEqual(first)
   })
 
-  test('if a passkey form comes from another site or has no valid token, it gets 403 and changes nothing', async () => {
+  test('if a passkey form comes from another site or has no valid token, the response is 403, and no passkey changes', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     const path = await pathOf()
@@ -638,7 +638,7 @@ describe('a dashboard at a public URL', () => {
     }
   })
 
-  test('if the dashboard URL has an IP address, the pages have no passkey button, and say that passkeys need a host name', async () => {
+  test('if the dashboard URL has an IP address, the sign-in page has no passkey button, and the account page asks for a host name', async () => {
     const visitor = (await startAt('https://192.0.2.7'))()
     expect((await visitor.get('/sign-in')).text).not.toContain('Sign in with a passkey')
     await visitor.signIn(merchant)
