@@ -61,7 +61,7 @@ async function openFramed(site: Server, shown: string, javaScript = true): Promi
 const settings = () => `${dashboard}/stores/${store.id}/settings/api`
 
 describe.each(SCRIPTING)('the dashboard in a frame of an allowed page $scripting', ({ javaScript }) => {
-  test('if a one-time link is opened in the frame, it signs in, and the merchant can create and revoke a key', async () => {
+  test('if a merchant opens a one-time link in the frame, the merchant is signed in and can create and revoke a key', async () => {
     const { page, frameUrl } = await openFramed(allowed, await handOverLink(), javaScript)
     const frame = page.frameLocator('iframe')
     if (!javaScript) await frame.getByRole('button', { name: 'Sign in' }).click()
@@ -79,14 +79,14 @@ describe.each(SCRIPTING)('the dashboard in a frame of an allowed page $scripting
   })
 })
 
-test('after a sign-in in a frame, the dashboard in its own tab is not signed in', async () => {
+test('after a sign-in in a frame, the dashboard without the frame shows the sign-in page', async () => {
   const { page } = await openFramed(allowed, await handOverLink())
   await page.frameLocator('iframe').getByRole('heading', { name: 'API', exact: true }).waitFor()
   await page.goto(settings())
   expect(new URL(page.url()).pathname).toBe('/sign-in')
 })
 
-test('if a merchant opens the dashboard again in a frame of the same page, the session continues', async () => {
+test('if a page of the same origin frames the dashboard again, the session of the merchant continues', async () => {
   const { page } = await openFramed(allowed, await handOverLink())
   await page.frameLocator('iframe').getByRole('heading', { name: 'API', exact: true }).waitFor()
   await page.goto(`${originOf(allowed)}/?show=${encodeURIComponent(settings())}`)
@@ -100,7 +100,7 @@ test('if an origin that is not allowed frames the dashboard, the browser shows n
   expect(await page.frameLocator('iframe').getByLabel('Email').count()).toBe(0)
 })
 
-test('if no origin may frame the dashboard, browsers refuse to frame it, and its cookies are SameSite=Lax', async () => {
+test('if no origin may frame the dashboard, its headers forbid frames and its cookies are SameSite=Lax, and otherwise SameSite=None and Partitioned', async () => {
   const plain = await openScene()
   onTestFinished(() => plain.close())
   const response = await fetch(`${plain.url}/sign-in`)

@@ -50,7 +50,7 @@ async function signOut(page: Page): Promise<void> {
   await page.waitForURL(`${url}/sign-in`)
 }
 
-test('if a merchant adds a passkey, it signs in until it is removed, and its name can change', async () => {
+test('if a merchant adds a passkey, the merchant can rename the passkey, and sign in with it until it is removed', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -84,7 +84,7 @@ test('if a merchant adds a passkey, it signs in until it is removed, and its nam
   expect(await textOf(page, '[role=alert]')).toContain('No account has this passkey.')
 })
 
-test('if a device does not verify its user, the browser adds no passkey and does not sign in, and a second attempt succeeds', async () => {
+test('if a device does not verify its user, adding a passkey and signing in with it fail until the device verifies the user', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -120,7 +120,7 @@ const WITHOUT_VERIFICATION = `for (const name of ['create', 'get']) {
   }
 }`
 
-test('if a device cannot verify its user, and the page allows that, the service adds no passkey and rejects the sign-in', async () => {
+test('if a changed page lets a device skip the verification of its user, the service rejects the sign-in and adds no passkey', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -149,7 +149,7 @@ test('if a device cannot verify its user, and the page allows that, the service 
   expect(await textsOf(other, '[aria-label=Passkeys] th[scope=row]')).toEqual([])
 })
 
-test('if the device has a passkey of the account already, the page says so, and the device gets no second one', async () => {
+test('if the device already has a passkey of the account, adding another shows an error, and the device gets no second passkey', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -163,7 +163,7 @@ test('if the device has a passkey of the account already, the page says so, and 
   expect(await device.count()).toBe(1)
 })
 
-test('if the password for a new passkey is wrong, the page says so, and an attempt with the right password adds the passkey', async () => {
+test('if the password for a new passkey is wrong, the page shows an error, and a second attempt with the right password succeeds', async () => {
   const { page, context, problems, ...opened } = await scene.open(null)
   await addAuthenticator({ page, context })
   await openAccount(page)
@@ -182,7 +182,7 @@ test('if the password for a new passkey is wrong, the page says so, and an attem
   await opened.close()
 })
 
-test('if the session ends while the page that adds a passkey is open, the sign-in page says that the form was not processed', async () => {
+test('if the session ends while the page that adds a passkey is open, its form opens the sign-in page with "Your session ended"', async () => {
   const { page, context } = await scene.openPage()
   await addAuthenticator({ page, context })
   await openAccount(page)
@@ -205,7 +205,7 @@ test('if JavaScript is off, the sign-in page has no passkey button, and the page
   expect(await page.getByRole('button', { name: 'Create passkey' }).count()).toBe(0)
 })
 
-test('if the browser does not support passkeys, the sign-in page has no passkey button, and the page that adds a passkey says so', async () => {
+test('if the browser does not support passkeys, the sign-in page has no passkey button, and the page that adds a passkey names the reason', async () => {
   const { page, context } = await scene.openPage()
   await context.addInitScript('delete globalThis.PublicKeyCredential')
   await page.goto(`${url}/sign-in`)
@@ -216,7 +216,7 @@ test('if the browser does not support passkeys, the sign-in page has no passkey 
   expect(await page.getByRole('button', { name: 'Create passkey' }).count()).toBe(0)
 })
 
-test('if the dashboard is open at 127.0.0.1, the account page links to localhost, where passkeys work', async () => {
+test('if the dashboard is open at 127.0.0.1, the account page links to localhost, where it shows the link "Add a passkey"', async () => {
   const { page } = await scene.openAs(merchant)
   await page.goto(`${scene.url}/account`)
   expect(await page.getByRole('link', { name: 'Add a passkey' }).count()).toBe(0)
