@@ -69,7 +69,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     expect(await textOf(page, '#rows-problem')).toBe('')
   })
 
-  test('if a merchant searches for an ID, an email address, or a name, the page shows the matches or says that there are none', async () => {
+  test('if a merchant searches customers by ID, email address, or name, the page shows the match or says that no customer has the ID', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     const [first = ''] = (await idsOf('customers')).slice(-1)
     await page.goto(`${base()}/data/customers`)
@@ -94,7 +94,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     expect(await shownIds(page)).toHaveLength(SIZE.customers)
   })
 
-  test('if a row is opened, its page shows the JSON of the API', async () => {
+  test('if a merchant opens a row of Products, the page of the row shows the same JSON as the API', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/products`)
     await page.locator('#rows > tr th a').nth(3).click()
@@ -106,19 +106,22 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
   test.each([
     ['orders', 'Orders CSV'],
     ['customer-groups', 'Customer groups CSV'],
-  ])('if the CSV link is clicked, it downloads all %s', async (list, name) => {
-    const { page } = await scene.openAs(merchant, { javaScript })
-    await page.goto(`${base()}/data/${list}`)
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name, exact: true }).click(),
-    ])
-    expect(download.suggestedFilename()).toMatch(new RegExp(`^${list}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
-    const [, ...lines] = (await readFile(await download.path(), 'utf8')).split('\r\n')
-    // The ID is the first value of a record. A line break inside a value is a line feed only.
-    const ids = lines.filter((line) => line !== '').map((line) => line.split(',', 1)[0])
-    expect(ids).toEqual(await idsOf(list))
-  })
+  ])(
+    'if a merchant clicks the CSV link of %s, the downloaded file has all rows in the order of the API',
+    async (list, name) => {
+      const { page } = await scene.openAs(merchant, { javaScript })
+      await page.goto(`${base()}/data/${list}`)
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name, exact: true }).click(),
+      ])
+      expect(download.suggestedFilename()).toMatch(new RegExp(`^${list}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
+      const [, ...lines] = (await readFile(await download.path(), 'utf8')).split('\r\n')
+      // The ID is the first value of a record. A line break inside a value is a line feed only.
+      const ids = lines.filter((line) => line !== '').map((line) => line.split(',', 1)[0])
+      expect(ids).toEqual(await idsOf(list))
+    },
+  )
 })
 
 interface Sums {
@@ -174,7 +177,7 @@ function total(list: readonly Sums[]): Sums {
 }
 
 describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
-  test('the chart, both tables, and the tiles of the Usage page show the same numbers', async () => {
+  test('if two keys have usage, the chart, both tables, and the tiles of the Usage page show the same sums', async () => {
     const { platform } = scene
     const other = await platform.newKey(store.id)
     for (const [at, keyId] of [store.keyId, other.id].entries())
@@ -205,7 +208,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(ofKey).toBeLessThan(whole.successful)
   })
 
-  test('if a merchant chooses a range, the chart, the table, and the tiles have its hours or days', async () => {
+  test('if a merchant chooses 24 hours, 7 days, or 90 days, the chart, the tables, and the tiles cover that range', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/usage`)
     const current = () => page.locator('.ranges [aria-current]')
@@ -228,7 +231,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${base()}/usage`)
   })
 
-  test('if a merchant chooses a range on the page of a key, the request log keeps its choice', async () => {
+  test('if a merchant changes the range on the page of a key, the log filter stays, and if the filter changes, the range stays', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/usage/keys/${store.keyId}`)
     await page.getByLabel('Show').selectOption('Errors only')
@@ -243,7 +246,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(await page.locator('.bar').count()).toBe(24)
   })
 
-  test('if a bar is hovered or has the focus, its numbers are visible and within the screen', async () => {
+  test('if a usage bar is hovered or focused, its numbers are visible, and the numbers of a hovered bar fit on the screen', async () => {
     for (const width of [360, 768, 1280]) {
       const { page } = await scene.openAs(merchant, { javaScript, width })
       for (const range of ['24h', '7d', '90d']) {
@@ -269,7 +272,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     }
   })
 
-  test('on a screen as wide as a phone, the labels of the usage chart do not overlap in any range and language', async () => {
+  test('on a screen of 360 px, the labels of the usage chart do not overlap in any range, in English and in German', async () => {
     for (const locale of ['en-GB', 'de-DE']) {
       const { page } = await scene.openAs(merchant, { javaScript, width: 360, locale })
       for (const range of ['24h', '7d', '30d', '90d']) {
@@ -283,7 +286,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     }
   })
 
-  test('on a screen as wide as a phone, the name of a key on the Usage page fits on one line', async () => {
+  test('on a screen of 390 px, the key name "Accounting" on the Usage page fits on one line', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set name = 'Accounting' where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript, width: 390 })
@@ -294,7 +297,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('if a key is revoked, its usage page does not suggest using the key', async () => {
+  test('if an unused key is revoked, its usage page says that the API rejects requests, and does not suggest putting the key into a tool', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })
@@ -350,7 +353,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('the usage page of a key shows which syncs are finished, unfinished, or stopped', async () => {
+  test('the usage page of a key shows each sync as finished, in progress, or, an hour after its last page, stopped', async () => {
     const { platform } = scene
     const { id, key } = await platform.newKey(store.id)
     for (const path of ['/api/v1/orders?limit=50', '/api/v1/products?limit=10']) {
@@ -380,7 +383,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
   })
 })
 
-test('if a merchant presses the arrow keys, Home, or End in the chart, the focus moves between the bars, and Escape hides the numbers', async () => {
+test('if a merchant presses the arrow keys, Home, or End in the usage chart, the focus moves between the bars, and Escape hides the numbers', async () => {
   const { page } = await scene.openAs(merchant)
   await page.goto(`${base()}/usage?range=7d`)
   const labels = await barLabels(page)

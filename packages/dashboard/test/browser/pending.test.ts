@@ -29,7 +29,7 @@ const FORMS: readonly [name: string, open: () => string, button: string, request
 ]
 
 test.each(FORMS)(
-  'if the form to %s is in progress, its button shows a spinner, and a second click sends nothing',
+  'while the request of the form to %s is open, the button shows a spinner, and a second click sends nothing',
   async (_, open, label, request) => {
     const { page } = await scene.openAs(merchant)
     await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -54,7 +54,7 @@ test.each(FORMS)(
   },
 )
 
-test('if the merchant returns with the Back button after a form, the form can be sent again', async () => {
+test('if a merchant returns to a sent form with the Back button, the merchant can send the form again', async () => {
   const { page } = await scene.openAs(merchant)
   const data = `${scene.url}/stores/${store.id}/data/orders`
   await page.goto(data)

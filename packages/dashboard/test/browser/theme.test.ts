@@ -34,7 +34,7 @@ describe.each(SCRIPTING)('themes $scripting', ({ javaScript }) => {
     ['light', 'Dark', true],
     ['dark', 'Light', false],
   ] as const)(
-    'if the system theme is %s and a visitor chooses %s, all pages have the chosen theme until the visitor chooses System',
+    'if the system theme is %s and a merchant chooses %s, other pages also have the chosen theme until the merchant chooses System',
     async (colorScheme, theme, dark) => {
       const { page } = await scene.openAs(merchant, { javaScript, colorScheme })
       await page.goto(`${scene.url}/stores/${store.id}/usage?range=7d`)
@@ -56,7 +56,7 @@ describe.each(SCRIPTING)('themes $scripting', ({ javaScript }) => {
     },
   )
 
-  test('if a visitor chooses a theme before the sign-in, the URL of the sign-in page stays the same', async () => {
+  test('if a visitor chooses a theme on the sign-in page, the URL of the page keeps its parameter next', async () => {
     const { page } = await scene.openPage({ javaScript, width: 360 })
     await page.goto(`${scene.url}/sign-in?next=%2Faccount`)
     await choose(page, 'Dark')
@@ -89,7 +89,7 @@ test.each([
   ['light', 'Dark'],
   ['dark', 'Light'],
 ] as const)(
-  'if the system is %s and the theme is %s, the chart and a form have no accessibility violation',
+  'if the system theme is %s and the chosen theme is %s, the usage and key pages have no accessibility violation',
   async (colorScheme, theme) => {
     const { page } = await scene.openAs(merchant, { colorScheme })
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -104,7 +104,7 @@ test.each([
   },
 )
 
-test('if a merchant changes the theme with JavaScript, typed text stays, and only one request is sent', async () => {
+test('if JavaScript is on and a merchant changes the theme, the text in a form stays, and the browser sends one request', async () => {
   const { page } = await scene.openAs(merchant)
   await page.goto(`${scene.url}/stores/${store.id}/settings/api`)
   await page.getByLabel('Name of the key').fill('Accounting')
