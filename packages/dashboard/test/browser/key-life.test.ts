@@ -42,7 +42,7 @@ async function createKey(page: Page, name: string): Promise<string> {
 const healthOf = (page: Page, name: string) => textOf(page, `.key:has(.key-name:text-is("${name}")) .health`)
 
 describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
-  test('[AUTH-3] [AUTH-5] if a merchant creates a key, it gets 200 from the API until the merchant revokes it', async () => {
+  test('[AUTH-3] [AUTH-5] if a merchant creates a key, requests with the key get 200 from the API until the merchant revokes the key', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.goto(scene.url)
     await signIn(page, merchant)
@@ -74,7 +74,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-5] if the merchant turns a key off, it gets 401 from the API until the merchant turns it on', async () => {
+  test('[AUTH-5] if a merchant turns a key off, requests with the key get 401 from the API until the merchant turns the key on', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Turn off test' }).click()
@@ -142,7 +142,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     await sql`delete from walks where key_id = ${store.keyId}`
   })
 
-  test('if a key is replaced, the old key still gets 200 until the merchant revokes it', async () => {
+  test('if a key is replaced, requests with the old key get 200 until the merchant revokes the old key', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Replace test' }).click()
@@ -176,7 +176,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toHaveLength(LIMITS.activeKeysPerStore)
   })
 
-  test('[AUTH-4] if the store has five keys, a sixth is rejected, and the page names the least recently used key', async () => {
+  test('[AUTH-4] if the store has five keys, a sixth key is rejected, and the page names the least recently used key', async () => {
     const { platform } = scene
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
@@ -195,7 +195,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('if the form has no tool and no name, no key is created, and the field says "Enter a name for the key"', async () => {
+  test('if a merchant enters no tool and no name, the form says "Enter a name for the key" and creates no key', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the key')
@@ -210,7 +210,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
 })
 
 describe('the script of the keys pages', () => {
-  test('if the button Copy is pressed, it copies the key or the command, and announces "Copied to the clipboard"', async () => {
+  test('if a merchant presses a Copy button, the script copies the key or the command and announces "Copied to the clipboard"', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     await page.goto(settings())
@@ -275,14 +275,14 @@ describe('the script of the keys pages', () => {
     await expect.poll(() => textOf(page, '#first-request'), { timeout: 8000 }).toContain('Connected: 1 request, 1 row.')
   })
 
-  test('if JavaScript is off, the copy buttons are hidden', async () => {
+  test('if JavaScript is off, the page of a new key shows no Copy button', async () => {
     const { page } = await scene.openAs(merchant, { javaScript: false })
     await page.goto(settings())
     await createKey(page, 'Accounting')
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test('if a key is used, the open keys page updates itself; if the session ends, it opens the sign-in page', async () => {
+  test('if a key is used, the open keys page shows the use, and if the session ends, the page opens the sign-in page', async () => {
     const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())

@@ -71,7 +71,7 @@ async function pressEnter(page: Page): Promise<void> {
 }
 
 describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
-  test('if a merchant uses only the keyboard, the merchant can sign in, create a key, and revoke it', async () => {
+  test('if a merchant uses only the keyboard, the merchant can sign in, create a key, and revoke the key', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.goto(scene.url)
@@ -108,7 +108,7 @@ describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
   })
 
   test.each(['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes'])(
-    'if Tab is pressed repeatedly on %s, each focused element is visible, and the focus returns to the first',
+    'if Tab is pressed repeatedly on the page %s, each focused element is visible, and the focus returns to the first element',
     async (path) => {
       const { page } = await scene.openAs(merchant, { javaScript })
       await page.emulateMedia({ reducedMotion: 'reduce' })

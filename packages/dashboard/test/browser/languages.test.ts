@@ -56,7 +56,7 @@ describe.each(TRANSLATIONS)('the language %s', (language) => {
   afterAll(() => signedIn.close())
 
   test.each(EVERY_PAGE)(
-    'if the page "$name" is open, it has no English text, no accessibility violation, and no horizontal overflow',
+    'the page "$name" has no English text, no accessibility violation, and no horizontal overflow',
     async ({ isSignedIn, open }) => {
       const { page } = isSignedIn ? signedIn : await scene.openPage({ locale })
       await open(page, shown)
@@ -77,13 +77,13 @@ describe.each(TRANSLATIONS)('the language %s', (language) => {
   )
 })
 
-test('if the sign-in page is English, the search for English texts finds its texts', async () => {
+test('if the sign-in page is English, searchEnglish returns a sentence of the page', async () => {
   const { page } = await scene.openPage()
   await page.goto(`${scene.url}/sign-in`)
   expect(await searchEnglish('de')(page)).toContain('Create API keys for your tools and see how they’re used.')
 })
 
-test('if the direction is right to left, the navigation is on the right', async () => {
+test('if the text direction is right to left, the navigation is on the right side of the page', async () => {
   const { page } = await scene.openAs(stores.merchant)
   await page.goto(`${scene.url}/stores/${stores.full.id}/settings/api`)
   const sideOf = async () => (await page.locator('.side').boundingBox())?.x ?? Number.NaN
@@ -92,7 +92,7 @@ test('if the direction is right to left, the navigation is on the right', async 
   expect(await sideOf()).toBeGreaterThan(640)
 })
 
-test('if the page is German, the texts that the script shows are German', async () => {
+test('if the page is German, the script announces new rows and copied text in German', async () => {
   const { page, context } = await scene.openAs(stores.merchant, { locale: 'de-DE' })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${scene.url}/stores/${stores.full.id}/data/orders`)

@@ -62,7 +62,7 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     if ((await menu.count()) > 0) expect((await menu.boundingBox())?.x).toBeGreaterThan(640)
   })
 
-  test(`if JavaScript is off, the page "${each.name}" shows one heading, which is its title, the name of its section, and no undefined value`, async () => {
+  test(`if JavaScript is off, the page "${each.name}" has one heading, which is also its title, and shows no undefined value`, async () => {
     const page = await opened(each, { javaScript: false })
     const [heading = '', ...otherHeadings] = await textsOf(page, 'h1')
     expect(heading).toMatch(/^\S/)
