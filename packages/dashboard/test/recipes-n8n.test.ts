@@ -151,7 +151,7 @@ describe('the recipe for n8n', () => {
     expect(new Set([...reached, 'Every hour'])).toEqual(new Set(nodes.map(({ name }) => name)))
   })
 
-  test('[PAG-3, SYNC-2] the first run of the n8n workflow returns each order once, and the next run only changed orders', async () => {
+  test('[PAG-3, SYNC-2] the first run of the n8n workflow processes each order once, and the next run requests only orders changed since then', async () => {
     const workflow = await workflowThroughProxy(new Map())
     const state: { since?: string; cursor?: string } = {}
     const first = new Execution(workflow, state)
@@ -173,7 +173,7 @@ describe('the recipe for n8n', () => {
     expect([query?.get('updated_since'), query?.get('updated_until')]).toEqual([since, 'now'])
   })
 
-  test('[LIM-1] if a response has Retry-After, the n8n workflow waits that long, and otherwise with increasing delays', async () => {
+  test('[LIM-1] if an error response has Retry-After, the n8n workflow waits that many seconds, and still processes each order once', async () => {
     const workflow = await workflowThroughProxy(
       new Map([
         [0, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '60' } }],
@@ -187,7 +187,7 @@ describe('the recipe for n8n', () => {
     expect(execution.processed).toEqual(await storedIds())
   })
 
-  test('[SYNC-3] if a run of the n8n workflow fails, the next run continues with the page that was not processed', async () => {
+  test('[SYNC-3] if a run of the n8n workflow fails in the middle of a page, the next run starts with this page', async () => {
     const workflow = await workflowThroughProxy(new Map())
     const state = {}
     let count = 0
@@ -202,7 +202,7 @@ describe('the recipe for n8n', () => {
     expect(rest.processed).toEqual(ids.slice(250))
   })
 
-  test('if the key is invalid or connections are refused, the n8n workflow stops with an error message', async () => {
+  test('if the key is invalid or the connection is refused, the n8n workflow stops with an error that names the cause', async () => {
     const workflow = await workflowThroughProxy(new Map([[0, { status: 401, code: 'INVALID_API_KEY' }]]))
     await expect(new Execution(workflow, {}).run()).rejects.toThrow(/^status 401: .*INVALID_API_KEY/)
     await proxy.close()

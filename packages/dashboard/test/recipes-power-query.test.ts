@@ -36,7 +36,7 @@ async function withProxy<T>(errors: [number, ProxyError][], work: (url: string) 
 }
 
 describe('the recipe for Power Query', () => {
-  test('[SYNC-1] if Power Query loads all tables, they have the rows and values of the store, and typed columns', async () => {
+  test('[SYNC-1] if Power Query loads all tables, the tables have the rows and values of the store, and typed columns', async () => {
     const query = await queryAt(platform.service.url)
     const loaded = new Map<string, ReadonlyMap<string, Record<string, unknown>>>()
     for (const { name, children } of TABLES) {
@@ -67,7 +67,7 @@ describe('the recipe for Power Query', () => {
     expect(query.baseAddresses).toEqual([platform.service.url])
   })
 
-  test('[ERR-2, R41] if a response has Retry-After, Power Query waits that long, and otherwise twice as long after each error', async () => {
+  test('[ERR-2, R41] if an error response has Retry-After, Power Query waits that many seconds, otherwise one second, doubled after each error', async () => {
     const busy: [number, ProxyError][] = [
       [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
       [2, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],
@@ -82,7 +82,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('if every attempt gets 502, Power Query raises an error with the status and the response', async () => {
+  test('if all six attempts get 502, Power Query raises an error with the status and the response', async () => {
     const failed = Array.from({ length: 6 }, (_, place): [number, ProxyError] => [
       place,
       { status: 502, code: 'STORE_DB_ERROR' },
@@ -110,7 +110,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('if the table does not exist, Power Query raises an error that lists the tables', async () => {
+  test('if a query names a table that does not exist, Power Query raises an error that lists the tables', async () => {
     const query = await queryAt(platform.service.url)
     await expect(query.load('carts')).rejects.toMatchObject({
       message: 'There is no table carts',
@@ -126,7 +126,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('[SYNC-2] if an incremental refresh of Power Query has several partitions, together they have each row once', async () => {
+  test('[SYNC-2] if an incremental refresh of Power Query has several partitions, the partitions together have each row once', async () => {
     const query = await queryAt(platform.service.url)
     const rows = await readStore(platform.service.url, store.key)
     expect(await partitionIds(query, store, 'orders')).toEqual([...(rows.get('orders')?.keys() ?? [])].toSorted())
@@ -137,7 +137,7 @@ describe('the recipe for Power Query', () => {
     expect(new URL(request?.url ?? '').searchParams.get('created_since')).toBe('1970-01-01T00:00:00Z')
   })
 
-  test('[R17] if rows have no created_at, exactly one Power Query partition returns them', async () => {
+  test('[R17] if rows have no created_at, each of these rows is in exactly one Power Query partition', async () => {
     const loose = await filledStore(platform, LATEST_REVISION, SIZE)
     await loose.sql`alter table orders alter created_at drop not null`
     await loose.sql`update orders set created_at = null where id in (select id from orders order by id limit 300)`

@@ -63,7 +63,7 @@ function copyOf(sheet: SheetState, place: number): SheetState['rows'][number] {
 
 describe('Google Sheets tabs that a person changes', () => {
   test.each(['id', 'customer_id', 'synced_at'])(
-    'if a person deletes the column %s of a Google Sheets tab, the next export restores it',
+    'if a person deletes the column %s of a Google Sheets tab, the next export restores the column',
     async (name) => {
       const spreadsheet = await exported()
       deleteColumn(spreadsheet.sheet('orders'), name)
@@ -77,7 +77,7 @@ describe('Google Sheets tabs that a person changes', () => {
     },
   )
 
-  test('if a person inserts columns into a Google Sheets tab, the next export removes them', async () => {
+  test('if a person inserts columns into a Google Sheets tab, the next export removes the columns', async () => {
     const spreadsheet = await exported()
     insertColumn(spreadsheet.sheet('products'), 0)
     insertColumn(spreadsheet.sheet('orders'), 3)
@@ -85,14 +85,14 @@ describe('Google Sheets tabs that a person changes', () => {
     expect(spreadsheet.sheet('orders').rows[0]).toHaveLength(spreadsheet.sheet('orders').maxColumns)
   })
 
-  test('if a person deletes the header or almost all rows of a Google Sheets tab, the next export restores them', async () => {
+  test('if a person deletes the header or all rows of a Google Sheets tab, the next export restores the tab', async () => {
     const spreadsheet = await exported()
     deleteRow(spreadsheet.sheet('orders'), 0)
     Object.assign(spreadsheet.sheet('products'), { maxRows: 1, rows: [['other header']], formats: [] })
     await expectRepaired(spreadsheet)
   })
 
-  test('if a person deletes rows of a Google Sheets tab twice within a day, each next export restores them', async () => {
+  test('if a person deletes rows of a Google Sheets tab several times, the next export restores the rows each time', async () => {
     const spreadsheet = await exported()
     for (const name of [
       'orders',
@@ -111,7 +111,7 @@ describe('Google Sheets tabs that a person changes', () => {
     await expectRepaired(spreadsheet)
   })
 
-  test('if a person copies, changes, empties, or adds rows in Google Sheets, the next export restores the tab', async () => {
+  test('if a person copies, changes, empties, or adds rows in Google Sheets, the next export restores the rows of the store', async () => {
     const spreadsheet = await exported()
     for (const name of ['orders', 'order_items', 'categories']) {
       const sheet = spreadsheet.sheet(name)
@@ -130,7 +130,7 @@ describe('Google Sheets tabs that a person changes', () => {
     }
   })
 
-  test('if a person deletes rows while an export to Google Sheets is paused, its continuation restores them', async () => {
+  test('if a person deletes rows while an export to Google Sheets is paused, the continued export restores the rows', async () => {
     const spreadsheet = await connected(url, store, ONE_ROW)
     let deleted = 0
     await spreadsheet.run('exportNow', SLOW)
@@ -147,13 +147,13 @@ describe('Google Sheets tabs that a person changes', () => {
     await expectEqual(url, spreadsheet, store)
   })
 
-  test('if a person deletes a Google Sheets tab, the next export creates it again', async () => {
+  test('if a person deletes a Google Sheets tab, the next export creates the tab again with all rows', async () => {
     const spreadsheet = await exported()
     spreadsheet.state.sheets = spreadsheet.state.sheets.filter(({ name }) => name !== 'order_items')
     await expectRepaired(spreadsheet)
   })
 
-  test('if a person protects a Google Sheets tab, the other tables are exported, and the message names the table of the protected tab', async () => {
+  test('if a person protects a Google Sheets tab, the export writes the other tables and says which table is incomplete', async () => {
     const spreadsheet = await exported()
     spreadsheet.sheet('orders').isProtected = true
     await store.sql`update orders set email = 'new@example.com'`
@@ -166,14 +166,14 @@ describe('Google Sheets tabs that a person changes', () => {
     await expectRepaired(spreadsheet)
   })
 
-  test('if a person crops the status tab in Google Sheets, the next export enlarges it', async () => {
+  test('if a person removes rows and columns of the status tab in Google Sheets, the next export still writes the status', async () => {
     const spreadsheet = await exported()
     Object.assign(spreadsheet.sheet(STATUS_TAB), { maxColumns: 3, maxRows: 2, rows: [] })
     await expectRepaired(spreadsheet)
     expect(spreadsheet.message()).toMatch(/^Up to date/)
   })
 
-  test('if a person protects the status tab in Google Sheets, the export still completes', async () => {
+  test('if a person protects the status tab in Google Sheets, the next export still writes all tables', async () => {
     const spreadsheet = await exported()
     spreadsheet.sheet(STATUS_TAB).isProtected = true
     await store.sql`update products set name = 'Latest'`
@@ -181,7 +181,7 @@ describe('Google Sheets tabs that a person changes', () => {
   })
 })
 
-describe('a Google Sheets spreadsheet with several persons or keys', () => {
+describe('Google Sheets exports by several persons or with several keys', () => {
   /** Returns a spreadsheet whose first export is paused in the list of orders. */
   async function paused(): Promise<Spreadsheet> {
     const spreadsheet = await connected(url, store, ONE_ROW)
@@ -215,7 +215,7 @@ describe('a Google Sheets spreadsheet with several persons or keys', () => {
     } while (spreadsheet.state.triggers.length > 0)
   }
 
-  test("if a second person exports another store to the spreadsheet, its rows replace the first store's, and the first key is rejected", async () => {
+  test("if a second person exports another store, its rows replace those of the first store, and the first person's export stops with an error", async () => {
     const spreadsheet = await paused()
     spreadsheet.use('second')
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
@@ -236,7 +236,7 @@ describe('a Google Sheets spreadsheet with several persons or keys', () => {
     await expectEqual(url, spreadsheet, store)
   })
 
-  test('if Google stops the first export of another store at any call, no tab has rows of both stores', async () => {
+  test('if Google stops the first export of another store, no tab has rows of two stores, and the next export completes', async () => {
     const spreadsheet = await exported()
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
     const before = spreadsheet.state
@@ -261,7 +261,7 @@ describe('a Google Sheets spreadsheet with several persons or keys', () => {
     },
   )
 
-  test('if the stored key belongs to another store, the export to Google Sheets stops and changes no tab', async () => {
+  test('if the stored key belongs to another store, the continued export to Google Sheets stops with an error and changes no table', async () => {
     const spreadsheet = await paused()
     const { sheets } = structuredClone(spreadsheet.state)
     spreadsheet.state.userProperties.key = other.key
@@ -270,9 +270,12 @@ describe('a Google Sheets spreadsheet with several persons or keys', () => {
     expect(spreadsheet.state.sheets.slice(1)).toEqual(sheets.slice(1))
   })
 
-  test.each([null, 'sdx_revoked'])(
-    'if a second person has the key %s, the paused export of the first person is unchanged',
-    async (key) => {
+  test.each([
+    ['no key', null],
+    ['a revoked key', 'sdx_revoked'],
+  ])(
+    "if a second person with %s starts an export, the paused export of the first person continues without starting over",
+    async (_what, key) => {
       const spreadsheet = await paused()
       const { documentProperties, sheets } = structuredClone(spreadsheet.state)
       spreadsheet.use('second')
@@ -293,7 +296,7 @@ describe('a Google Sheets spreadsheet with several persons or keys', () => {
     },
   )
 
-  test("if a second person completes a paused export, the first person's continuation reads no table again", async () => {
+  test("if a second person completes the paused export of a first person, the first person's continuation leaves the export state unchanged", async () => {
     const spreadsheet = await paused()
     spreadsheet.use('second')
     await spreadsheet.run('connect', { isInteractive: true, replies: [store.key] })

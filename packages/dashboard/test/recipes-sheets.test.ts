@@ -50,7 +50,7 @@ describe('the recipe for Google Sheets', () => {
     expect(rows.slice(1).every((_, place) => formats[place + 1]?.[created] === 'yyyy-mm-dd hh:mm:ss')).toBe(true)
   })
 
-  test('[SYNC-2] the next export to Google Sheets requests only changes and IDs, and the tabs equal the store', async () => {
+  test('[SYNC-2] after the store changes, the next export to Google Sheets requests only changed orders and IDs, and the tabs equal the store', async () => {
     const spreadsheet = await exported()
     await changeStore(store)
     const proxy = await startBusyProxy(platform.service.url, new Map())
@@ -67,7 +67,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.rows('products').map(({ price }) => price)).toContain('1234567890123456.78')
   })
 
-  test('[SYNC-3] if Google stops the export script at any call, the next run completes the export', async () => {
+  test('[SYNC-3] if Google stops the export script during one of its calls, the next run completes the export', async () => {
     const small = await filledStore(platform, undefined, SMALL)
     const spreadsheet = await connected(platform.service.url, small, FEW_ROWS)
     for (const change of [async () => undefined, changeStore]) {
@@ -88,7 +88,7 @@ describe('the recipe for Google Sheets', () => {
     }
   }, 60_000)
 
-  test('[SYNC-3] if Google stops an active export, a trigger exists that continues it', async () => {
+  test('[SYNC-3] if Google stops an active export, a trigger exists to continue the export ten minutes later', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const { isStopped } = await spreadsheet.run('exportNow', { stopAtCall: 150 })
     expect(isStopped).toBe(true)
@@ -108,7 +108,7 @@ describe('the recipe for Google Sheets', () => {
     }
   })
 
-  test('[SYNC-3] if an export to Google Sheets takes longer than 6 minutes, it pauses, and a trigger continues it', async () => {
+  test('[SYNC-3] if an export to Google Sheets needs more than 6 minutes, the export pauses before this limit, and triggers complete it', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const results = await spreadsheet.export('exportNow', { slowness: 60 })
     expect(results.length).toBeGreaterThan(2)
@@ -120,7 +120,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toEqual([])
   })
 
-  test('[ERR-2, R41] if a response has Retry-After, the Google Sheets export waits that long, or pauses if its time limit is closer', async () => {
+  test('[ERR-2, R41] if a response has Retry-After, the Google Sheets export waits that many seconds, or pauses if its time limit comes first', async () => {
     const busy: [number, ProxyError][] = [
       [2, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
       [4, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],
@@ -149,7 +149,7 @@ describe('the recipe for Google Sheets', () => {
     })
   })
 
-  test('[SYNC-3] if the key is revoked, the Google Sheets export leaves the tabs unchanged and says to enter another key', async () => {
+  test('[SYNC-3] if the API rejects the key, the Google Sheets export changes no table and says to enter another key', async () => {
     const spreadsheet = await exported()
     const { sheets } = structuredClone(spreadsheet.state)
     spreadsheet.state.userProperties.key = 'sdx_wrong'
@@ -167,7 +167,7 @@ describe('the recipe for Google Sheets', () => {
     expect(userProperties.key).toBe(store.key)
   })
 
-  test('if another export is active, a scheduled Google Sheets export does nothing, and the menu shows a message', async () => {
+  test('if another export is active, a scheduled Google Sheets export ends without changes, and an export from the menu fails with a message', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const before = structuredClone(spreadsheet.state)
     const scheduled = await spreadsheet.run('exportOnSchedule', { isLocked: true })
@@ -183,7 +183,7 @@ describe('the recipe for Google Sheets', () => {
     })
   })
 
-  test('if columns were removed from a Google Sheets tab, the export adds them and reads the table again', async () => {
+  test('if two columns were removed from a Google Sheets tab, the scheduled export restores the columns and their values', async () => {
     const spreadsheet = await exported()
     const sheet = spreadsheet.sheet('orders')
     for (const row of sheet.rows) row?.splice(4, 2)
@@ -193,7 +193,7 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, store)
   })
 
-  test('if a table has new fields, the Google Sheets export reads the whole list, without updated_since', async () => {
+  test('if a table has new fields, the Google Sheets export requests the whole list, without updated_since', async () => {
     const spreadsheet = await exported()
     const state = JSON.parse(spreadsheet.state.documentProperties['table.products'] ?? '')
     spreadsheet.state.documentProperties['table.products'] = JSON.stringify({ ...state, fields: 'older' })
@@ -205,7 +205,7 @@ describe('the recipe for Google Sheets', () => {
     expect(products.map(({ query }) => query.has('updated_since'))).toEqual([true, false])
   })
 
-  test('if the store does not track updates of customers, the Google Sheets export of the next day has them', async () => {
+  test('if the store does not track updates of customers, the Google Sheets export of the next day has the changed customers', async () => {
     const old = await filledStore(platform, 'launch')
     const spreadsheet = await Spreadsheet.connect(platform.service.url, old.key)
     await spreadsheet.export('exportNow')
@@ -218,7 +218,7 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, old)
   })
 
-  test("if a user's own tab has the name of a table, the Google Sheets export leaves it unchanged and asks to rename it", async () => {
+  test("if a user's own tab has the name of a table, the Google Sheets export keeps the tab and says to rename or delete it", async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'orders', rows: [['mine']], maxRows: 10, maxColumns: 5, formats: [] }
     spreadsheet.state.sheets.push(own)
@@ -233,7 +233,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.rows('products').map(({ name }) => name)).toContain('Later')
   })
 
-  test('if the rows exceed the size of a spreadsheet, the Google Sheets export stops with advice', async () => {
+  test('if the rows exceed the 10 million cells of a spreadsheet, the Google Sheets export stops and names this limit', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'mine', rows: [], maxRows: 9_880_000, maxColumns: 1, formats: [] }
     spreadsheet.state.sheets.push(own)
@@ -246,7 +246,7 @@ describe('the recipe for Google Sheets', () => {
     expect(result?.error).toBeNull()
   })
 
-  test('if a text has more than 50,000 characters, the Google Sheets cell has its beginning and says that it is cut', async () => {
+  test('if a text has more than 50,000 characters, its Google Sheets cell ends with a note that the text is cut', async () => {
     const long = await filledStore(platform)
     await long.sql`update products set description = repeat('x', 60000) where id = (select id from products limit 1)`
     const spreadsheet = await Spreadsheet.connect(platform.service.url, long.key)
@@ -269,14 +269,14 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, small)
   })
 
-  test('if the service ignores a parameter of the Google Sheets script, the export writes no rows of that list', async () => {
+  test('if the service ignores a parameter of the Google Sheets script, the export stops with an error and writes no customer groups', async () => {
     const spreadsheet = await connected(platform.service.url, store, ['{ limit: PAGE_ROWS', '{ limits: PAGE_ROWS'])
     const { error } = await spreadsheet.run('exportNow')
     expect(error).toMatch(/^The service ignored the parameter limits, so its rows can be wrong\. Replace this script/)
     expect(spreadsheet.rows('customer_groups')).toEqual([])
   })
 
-  test('if a proxy adds a parameter that the service ignores, the Google Sheets export still completes', async () => {
+  test('if a proxy adds a parameter that the service ignores, the Google Sheets export still writes all rows', async () => {
     const added = "request(url + (url.includes('?') ? '&' : '?') + 'utm=1', run.key)"
     const spreadsheet = await connected(platform.service.url, store, ['request(url, run.key)', added])
     const { error } = await spreadsheet.run('exportNow')
@@ -284,7 +284,7 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, store)
   })
 
-  test('if the schedule of Google Sheets is started twice, one hourly trigger exists, and stopping removes it', async () => {
+  test('if the schedule of Google Sheets is started twice, one hourly trigger exists, and stopping the schedule removes the trigger', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     for (const handler of ['onOpen', 'startSchedule', 'startSchedule'])
       expect((await spreadsheet.run(handler, { isInteractive: true })).error).toBeNull()

@@ -84,7 +84,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       return { ...ended, rows, state: JSON.parse(state) }
     }
 
-    test(`[SYNC-1, PAG-2] if ${file} runs for the first time, it reads all pages and waits for the number of seconds in Retry-After`, async () => {
+    test(`[SYNC-1, PAG-2] if ${file} runs for the first time, it reads all pages, and waits after a 429 for the seconds in Retry-After`, async () => {
       const { code, stdout, stderr, rows, state } = await run(proxy.url)
       expect([code, stdout]).toEqual([0, ''])
       expect(stderr).toContain('640 orders; the next run requests changes since 20')
@@ -132,7 +132,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(linesOf(rows)).toEqual(await served('1970-01-01T00:00:00Z'))
     })
 
-    test(`if the API rejects the stored cursor, ${file} restarts the list`, async () => {
+    test(`if the API rejects the stored cursor, ${file} reads all orders from the beginning`, async () => {
       const state = { since: '1970-01-01T00:00:00Z', cursor: 'nonsense', bytes: 0 }
       await writeFile(path.join(cwd, 'orders.state'), JSON.stringify(state))
       await writeFile(path.join(cwd, 'orders.jsonl'), '')
@@ -141,13 +141,13 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(linesOf(rows)).toHaveLength(SIZE.orders)
     })
 
-    test(`if the file of rows was deleted, ${file} reads all orders again`, async () => {
+    test(`if orders.jsonl was deleted, ${file} reads all orders again`, async () => {
       await run(platform.service.url)
       await rm(path.join(cwd, 'orders.jsonl'))
       expect(linesOf((await run(platform.service.url)).rows)).toHaveLength(SIZE.orders)
     })
 
-    test(`if the connection is refused, ${file} exits with one message and no stack trace`, async () => {
+    test(`if the connection is refused, ${file} tries again three times, then exits with code 1 and one error message`, async () => {
       const server = await startBusyProxy(platform.service.url, new Map())
       await server.close()
       const { code, stdout, stderr, rows } = await run(server.url)
@@ -158,7 +158,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(lines[3]).toMatch(/^stopped: no response from http:.*(?:refused|Connection|connect|ECONNREFUSED)/)
     })
 
-    test(`[SYNC-3, AUTH-6] if the key is invalid, ${file} exits with the error message and writes no row`, async () => {
+    test(`[SYNC-3, AUTH-6] if the key is invalid, ${file} exits with code 1 and the error of the API, and writes no row`, async () => {
       const { code, stdout, stderr, rows } = await run(platform.service.url, { key: `${store.key}x` })
       expect([code, stdout, rows]).toEqual([1, '', ''])
       expect(stderr).toMatch(/^stopped: status 401: .*INVALID_API_KEY.*\n$/)
@@ -167,7 +167,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
 }
 
 describe('the recipes', () => {
-  test('every recipe contains the URL of the service, and no placeholder and no key', () => {
+  test('every recipe contains the URL of the service, but neither a placeholder URL nor a key', () => {
     const recipes = recipesFor("https://export.example.org/it's/")
     expect(recipes.map(({ id }) => id)).toEqual(['curl', 'typescript', 'python', 'google-sheets', 'power-query', 'n8n'])
     for (const { code, title } of recipes) {
