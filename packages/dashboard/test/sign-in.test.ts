@@ -16,7 +16,7 @@ const browser = () => new PlainBrowser(urlOf(platform))
 const settings = () => `/stores/${store.id}/settings/api`
 
 describe('sign-ins', () => {
-  test('if the visitor is not signed in, every page redirects to the sign-in page', async () => {
+  test('if a visitor is not signed in, pages of the account and of stores redirect to the sign-in page', async () => {
     const visitor = browser()
     for (const path of ['/', '/stores', '/account', settings(), `/stores/${store.id}/data/orders.csv`]) {
       const response = await visitor.get(path)
@@ -25,7 +25,7 @@ describe('sign-ins', () => {
     }
   })
 
-  test('if a merchant has one store, signing in leads to the settings of this store', async () => {
+  test('if a merchant has one store, the home page redirects to the API settings of this store', async () => {
     const visitor = browser()
     await visitor.signIn(merchant)
     expect((await visitor.get('/')).headers.get('location')).toBe(settings())
@@ -76,7 +76,7 @@ describe('sign-ins', () => {
     expect((await before.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
   })
 
-  test('if the sign-in was more than a day ago, the account page still lists the sessions', async () => {
+  test('if the sign-in was two days ago, the account page still lists the current session', async () => {
     const own = await addMerchant(platform, store.id)
     const visitor = await browser().signIn(own)
     await platform.controlSql`
@@ -86,7 +86,7 @@ describe('sign-ins', () => {
     expect(text).toContain('This browser')
   })
 
-  test('after a sign-out, a copy of the session cookie is no longer valid', async () => {
+  test('after a sign-out, a request with a copy of the session cookie redirects to the sign-in page', async () => {
     const visitor = await browser().signIn(merchant)
     const copy = new PlainBrowser(visitor.url)
     for (const [name, value] of visitor.cookies) copy.cookies.set(name, value)
@@ -114,7 +114,7 @@ describe('sign-ins', () => {
 })
 
 describe('visitors who are not signed in', () => {
-  test('if a visitor opens a page before signing in, the sign-in returns to its URL, including the query', async () => {
+  test('if a visitor opens a page before signing in, the sign-in returns to the URL of the page, including the query', async () => {
     const { email, password } = merchant
     for (const query of ['', `?key=${store.keyId}`, '?show=errors&until=2026-11-21T03%3A00']) {
       const visitor = browser()
@@ -124,7 +124,7 @@ describe('visitors who are not signed in', () => {
     }
   })
 
-  test('if the session ends before a form is sent, the sign-in page says so, and the typed name is restored later', async () => {
+  test('if the session ends before a form is sent, the sign-in page reports the unprocessed form, and signing in restores the typed name', async () => {
     const visitor = await browser().signIn(merchant)
     const form = await visitor.hiddenOf(settings(), `${settings()}/keys`)
     visitor.cookies.delete('session')
@@ -166,7 +166,7 @@ describe('visitors who are not signed in', () => {
 })
 
 describe('the rate limit of sign-ins', () => {
-  test('after ten sign-in attempts for one account within a minute, even the correct password is rejected', async () => {
+  test('after ten sign-in attempts for one account within a minute, even the correct password gets 429', async () => {
     const limited = await addMerchant(platform, store.id)
     const statuses: number[] = []
     for (let index = 0; index < 13; index += 1) {
@@ -222,7 +222,7 @@ describe('one-time links', () => {
     expect(second.text).toContain('already used or has expired')
   })
 
-  test('if several one-time links are created for one account at once, each of them signs in', async () => {
+  test('if several one-time links are created for one account at once, each link signs in', async () => {
     const accounts = await accountsOf(platform)
     const tokens = await Promise.all(Array.from({ length: 5 }, () => accounts.createSignInLink(merchant.email)))
     for (const token of tokens) {
@@ -246,7 +246,7 @@ describe('one-time links', () => {
     expect(responses.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  test('after a one-time link is created, the database does not contain its token', async () => {
+  test('after a one-time link is created, the table of links does not contain its token', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const sql = platform.controlSql
     const rows = await sql`select to_jsonb(l) as row from merchant_links l`
@@ -254,7 +254,7 @@ describe('one-time links', () => {
     expect(JSON.stringify(rows)).not.toContain(token)
   })
 
-  test('if a one-time link has a wrong token, using it gets 400 or 429', async () => {
+  test('if the token of a one-time link is wrong, the sign-in gets 400, or 429 after too many attempts', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     for (const guess of ['x', token.slice(1), `${token}x`, '../account', "' or 1=1"]) {
       const response = await browser().send(`/link/${encodeURIComponent(guess)}`, '/link', { token: guess })
@@ -262,7 +262,7 @@ describe('one-time links', () => {
     }
   })
 
-  test('if a one-time link has expired, using it gets 400', async () => {
+  test('if a one-time link has expired, the sign-in gets 400', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }
@@ -273,7 +273,7 @@ describe('one-time links', () => {
 })
 
 describe('passwords of merchants', () => {
-  test('after a password change, other browsers are signed out, and the old password is rejected', async () => {
+  test("after a merchant changes the password, the merchant's other browsers are signed out, and the old password gets 400", async () => {
     const own = await addMerchant(platform, store.id)
     const [one, other] = [await browser().signIn(own), await browser().signIn(own)]
     const next = 'a longer password'
@@ -292,7 +292,7 @@ describe('passwords of merchants', () => {
     await browser().signIn({ ...own, password: next })
   })
 
-  test('if a merchant has signed in by link, the merchant can set a first password', async () => {
+  test('if a merchant without a password has signed in by a one-time link, the merchant can set a first password', async () => {
     const accounts = await accountsOf(platform)
     const { email } = await accounts.addMerchant('fresh@example.com', store.id)
     const token = await accounts.createSignInLink(email)
@@ -309,7 +309,7 @@ describe('passwords of merchants', () => {
     await browser().signIn({ email, password })
   })
 
-  test('if merchants have passwords, the database has only their hashes, each with another salt', async () => {
+  test('if merchants have passwords, the table of logins has only their hashes, each with its own salt', async () => {
     const rows = await platform.controlSql<{ password: string }[]>`select password from merchant_logins`
     const hashes = rows.map(({ password }) => password)
     expect(hashes.every((hash) => /^[0-9a-f]{32}:[0-9a-f]{128}$/.test(hash))).toBe(true)

@@ -66,7 +66,7 @@ describe('hostile callbacks of single sign-on', () => {
   })
 
   test.each(['', '&iss='])(
-    'if the provider announces that callbacks name the issuer, a callback with "%s" instead of the issuer is rejected',
+    'if the provider announces that callbacks name the issuer, a callback with "%s" instead of the issuer gets 400',
     async (iss) => {
       const visitor = scene.browser()
       const back = await scene.signInAtProvider(visitor, 'known')
@@ -77,7 +77,7 @@ describe('hostile callbacks of single sign-on', () => {
     },
   )
 
-  test('if the provider does not announce that callbacks name the issuer, a callback without the issuer is accepted', async () => {
+  test('if the provider does not announce that callbacks name the issuer, a callback without the issuer is accepted with 303', async () => {
     scene.serve({
       change: (_path, response) => ({ ...response, authorization_response_iss_parameter_supported: undefined }),
     })
@@ -86,7 +86,7 @@ describe('hostile callbacks of single sign-on', () => {
     expect((await scene.finish(visitor, back.replace(/&?iss=[^&]+/, ''))).status).toBe(303)
   })
 
-  test("if a single sign-on callback has another site's URL in its query, it redirects to the home page", async () => {
+  test("if a single sign-on callback has another site's URL in its query, the dashboard redirects to the home page", async () => {
     const visitor = scene.browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')
     const there = 'https://evil.example.com'
@@ -99,7 +99,7 @@ describe('hostile callbacks of single sign-on', () => {
     expect(done.headers.get('location')).toBe('/')
   })
 
-  test('after ten single sign-on callbacks from one address within a minute, further ones get 429', async () => {
+  test('after ten single sign-on callbacks from one address within a minute, further callbacks get 429', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1)
       statuses.push(
@@ -140,7 +140,7 @@ describe('hostile responses of the provider', () => {
         return { ...response, id_token: `${head}.${signed(response.id_token)[1]}.` }
       },
     ],
-  ])('if the provider of single sign-on responds %s, the sign-in is rejected', async (_what, edit) => {
+  ])('if the provider of single sign-on responds %s, the sign-in gets 400 and no session', async (_what, edit) => {
     scene.serve({ inIdToken: true })
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     scene.serve({ inIdToken: true, change: tokens(edit) })
@@ -159,7 +159,7 @@ describe('hostile responses of the provider', () => {
     [['dashboard'], undefined, 303],
     ['dashboard', 'dashboard', 303],
   ])(
-    'if an ID token has the audience %j and the authorized party %s, the single sign-on gets %i',
+    'if an ID token for the client "dashboard" has aud=%j and azp=%s, the single sign-on gets %i',
     async (aud, azp, status) => {
       const change = tokens((response) => ({
         ...response,
@@ -184,7 +184,7 @@ describe('hostile responses of the provider', () => {
     ['has a token endpoint without TLS', { token_endpoint: 'http://login.example.net/token' }],
     ['has a javascript: endpoint', { authorization_endpoint: 'javascript:alert(1)' }],
     ['has no keys', { jwks_uri: undefined }],
-  ])('if the discovery document of the provider %s, single sign-on gets 503', async (_what, changed) => {
+  ])('if the discovery document of the provider %s, a request to start single sign-on gets 503', async (_what, changed) => {
     scene.serve({ change: (_path, response) => ({ ...response, ...changed }) })
     expect((await scene.browser().send('/sign-in', '/sign-in/oidc')).status).toBe(503)
   })

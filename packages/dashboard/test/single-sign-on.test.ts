@@ -24,7 +24,7 @@ async function countRows(): Promise<unknown> {
 }
 
 describe('single sign-on', () => {
-  test('if a page needs a session, single sign-on returns to that page', async () => {
+  test('if a visitor opens a page without a session, single sign-on returns to the URL of that page', async () => {
     const visitor = scene.browser()
     const page = `${scene.settings.replace('/settings/api', '/usage')}?show=errors`
     const asked = (await visitor.get(page)).headers.get('location') ?? ''
@@ -48,7 +48,7 @@ describe('single sign-on', () => {
     )
   })
 
-  test('if a store requires a second factor, a session by single sign-on opens the store without one', async () => {
+  test('if a store requires a second factor, a session that single sign-on opened can open the store without a code', async () => {
     const setRule = (isRequired: boolean) =>
       scene.platform.controlSql`update stores set two_factor_required = ${isRequired}`
     await setRule(true)
@@ -60,7 +60,7 @@ describe('single sign-on', () => {
     await setRule(false)
   })
 
-  test('if the account uses single sign-on, codes can be added after a sign-in at the provider, but not after one with the password', async () => {
+  test('if an account uses single sign-on, a session of the provider can set up two-factor codes, but a password session gets 409', async () => {
     const setUp = '/account/two-factor/set-up'
     const confirm = scene.merchant.password
     const visitor = scene.browser()
@@ -76,7 +76,7 @@ describe('single sign-on', () => {
     await scene.platform.controlSql`delete from merchant_two_factors`
   })
 
-  test('the single sign-on button has the configured text and starts with PKCE, state, and nonce', async () => {
+  test('the single sign-on button has the configured text and starts a request with PKCE, state, and nonce', async () => {
     const { text } = await scene.browser().get('/sign-in')
     expect(text).toContain('Sign in at the &lt;mall&gt;')
     const address = new URL(await scene.start(scene.browser()))
@@ -102,7 +102,7 @@ describe('single sign-on', () => {
     expect(headers.get('content-security-policy')).toContain("form-action 'self';")
   })
 
-  test('if the dashboard has TLS, the single sign-on cookie has the prefix __Host-', async () => {
+  test('if the dashboard has an https URL, the single sign-on cookie is Secure and has the prefix __Host-', async () => {
     const { control: database } = scene.platform.service
     const singleSignOn = new SingleSignOn(
       { database, secret: 'x'.repeat(32), url: 'https://dashboard.example.com', sessionDays: 7 },
@@ -134,7 +134,7 @@ describe('single sign-on', () => {
     expect(visitor.cookies.has('single-sign-on')).toBe(false)
   })
 
-  test('after two single sign-ons, no table contains a token of the provider', async () => {
+  test('after a merchant uses single sign-on twice, no table contains a token of the provider', async () => {
     const own = await addMerchant(scene.platform, scene.store.id)
     scene.provider.people.set('twice', { login: 'twice', email: own.email.toUpperCase(), email_verified: true })
     for (let time = 0; time < 2; time += 1) expect((await scene.signIn(scene.browser(), 'twice')).status).toBe(303)
@@ -169,7 +169,7 @@ describe('invitations', () => {
     ).toBe('invited')
   }
 
-  test('if an invited address has no account, single sign-on with the verified address creates it and opens the store', async () => {
+  test('if an invited address has no account, single sign-on with the verified address creates the account and opens the store', async () => {
     const email = `joining-${randomUUID()}@example.com`
     await inviteTo(email)
     scene.provider.people.set('joining', { login: 'joining', email: email.toUpperCase(), email_verified: true })
@@ -179,7 +179,7 @@ describe('invitations', () => {
     expect((await visitor.get('/account')).text).toContain(email)
   })
 
-  test('if an invited address has an account, its next single sign-on adds the store', async () => {
+  test('if an invited address has an account, the next single sign-on of the account adds the store', async () => {
     const own = await addMerchant(scene.platform, (await scene.platform.provision()).id)
     await inviteTo(own.email)
     const signedIn = await scene.browser().signIn(own)
@@ -222,7 +222,7 @@ describe('rejected single sign-ons', () => {
     ['the string "true" as email_verified', () => ({ email: scene.merchant.email, email_verified: 'true' })],
     ['no address', () => ({})],
   ])(
-    'if single sign-on returns %s, the page says that the account is unknown, and creates no account and no session',
+    'if the provider of single sign-on returns %s, the response is 400, and no account and no session are created',
     async (_who, claims) => {
       scene.provider.people.set('other', { login: 'other', ...claims() })
       for (const inIdToken of [false, true]) {
@@ -238,7 +238,7 @@ describe('rejected single sign-ons', () => {
     },
   )
 
-  test('if the email address at the provider changes, single sign-on uses the new one only if it is verified', async () => {
+  test('if the email address at the provider changes, single sign-on opens the account of the new address only if it is verified', async () => {
     const [first, second] = [
       await addMerchant(scene.platform, scene.store.id),
       await addMerchant(scene.platform, scene.store.id),
@@ -263,7 +263,7 @@ describe('rejected single sign-ons', () => {
     expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(UNKNOWN_ACCOUNT)
   })
 
-  test('if the merchant cancels the sign-in at the provider, the sign-in page says that it was canceled', async () => {
+  test('if the merchant cancels the sign-in at the provider, the response is 400, and the page says that the sign-in was canceled', async () => {
     const visitor = scene.browser()
     const back = await declineThere(await scene.start(visitor), scene.provider.issuer)
     expect(back).toContain('error=access_denied')
@@ -274,7 +274,7 @@ describe('rejected single sign-ons', () => {
 })
 
 describe('providers that do not respond', () => {
-  test('if the single sign-on provider does not respond, the page says so, and signing in with the password still succeeds', async () => {
+  test('if the single sign-on provider does not respond, the dashboard returns 503, and signing in with the password still succeeds', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     scene.provider.silence()
@@ -295,7 +295,7 @@ describe('providers that do not respond', () => {
 })
 
 describe('settings of single sign-on', () => {
-  test('if single sign-on is not configured, the sign-in page has no button for it, and its URLs get 404', async () => {
+  test('if no provider is configured, the sign-in page has no single sign-on button, and the single sign-on URLs return 404', async () => {
     const plain = await startPlatform({}, { dashboard: true })
     try {
       const visitor = new PlainBrowser(urlOf(plain))
