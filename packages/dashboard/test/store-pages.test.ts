@@ -43,7 +43,7 @@ test.each([
   for (const date of dates) expect(date).toMatch(shape)
 })
 
-test('if a store has schema version launch, the page General names the fields that are null in it', async () => {
+test('if a store has the schema version launch, the page General names the fields that are null in this version', async () => {
   const { text } = await visitor.get(`/stores/${old.id}/settings/general`)
   expect(text).toContain('<code>Order.currency</code>')
   expect(text).not.toContain('`')

@@ -26,19 +26,22 @@ async function signInWith(email: string, stores: unknown, verified = true) {
 
 const newAddress = () => `claimed-${randomUUID()}@example.com`
 
-describe.each([{ inIdToken: false }, { inIdToken: true }])(
-  'a claim of stores (in the ID token: $inIdToken)',
-  (where) => {
-    beforeEach(() => scene.serve(where))
+describe.each([
+  { source: 'the user info', inIdToken: false },
+  { source: 'the ID token', inIdToken: true },
+])(
+  'a claim of stores in $source',
+  ({ inIdToken }) => {
+    beforeEach(() => scene.serve({ inIdToken }))
 
-    test('if an address has no account, the claim creates it and gives it its stores and roles', async () => {
+    test('if an address has no account, single sign-on creates the account with the stores and roles of the claim', async () => {
       const claim = [scene.store.id.toUpperCase(), { store: second.id, role: 'viewer' }]
       const { status, stores } = await signInWith(newAddress(), claim)
       expect(status).toBe(303)
       expect(stores).toEqual({ [scene.store.id]: 'admin', [second.id]: 'viewer' })
     })
 
-    test('if the claim of the next sign-in has other stores and roles, the account gets exactly those', async () => {
+    test('if the claim of the next sign-in has other stores and roles, the account has exactly these stores and roles', async () => {
       const email = newAddress()
       await signInWith(email, [scene.store.id])
       expect((await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({
@@ -51,7 +54,7 @@ describe.each([{ inIdToken: false }, { inIdToken: true }])(
   },
 )
 
-test('if the operator adds a member whom a claim added, the next claim no longer removes the member', async () => {
+test('if the operator adds a member whom a claim added before, a later claim without the store does not remove the member', async () => {
   const email = newAddress()
   await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])
   const { control: database } = scene.platform.service
@@ -73,7 +76,7 @@ test('if a claim names the external ID of a store, the account gets this store',
   expect((await signInWith(newAddress(), [externalId])).stores).toEqual({ [id]: 'admin' })
 })
 
-test('if an account has a store that no claim added, a claim without the store or with another role changes nothing', async () => {
+test('if an account has a store that no claim added, a claim changes neither this membership nor its role', async () => {
   const own = await addMerchant(scene.platform, scene.store.id)
   expect((await signInWith(own.email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({
     [scene.store.id]: 'admin',
@@ -82,7 +85,7 @@ test('if an account has a store that no claim added, a claim without the store o
   expect((await signInWith(own.email, [])).stores).toEqual({ [scene.store.id]: 'admin' })
 })
 
-test('if the operator removed a claimed store from an account, the next sign-in adds it again', async () => {
+test('if the operator removed a claimed store from an account, the next sign-in with the claim adds the store again', async () => {
   const email = newAddress()
   await signInWith(email, [scene.store.id])
   await removeMembership(scene.platform.service.control, email, scene.store.id)
@@ -92,7 +95,7 @@ test('if the operator removed a claimed store from an account, the next sign-in 
 test.each([
   ['the provider has not verified the address', true, false],
   ['the claim names no registered store', false, true],
-])('if %s, single sign-on with a claim of stores creates no account', async (_reason, isRegistered, verified) => {
+])('if %s, single sign-on with a claim of stores gets 400 and creates no account', async (_reason, isRegistered, verified) => {
   const email = newAddress()
   const { status, stores } = await signInWith(email, [isRegistered ? scene.store.id : randomUUID()], verified)
   expect(status).toBe(400)

@@ -4,7 +4,7 @@ import { catalogTexts, textsInCode } from './support/source-texts.ts'
 /** The name of the product, the method of a request, and names of formats. They are the same in every language. */
 const SAME = /: (?:(?:· )?Store Data Export|:\s+GET|CSV|JSON)$/
 
-test('the code of pages, routes, and emails contains no text that a visitor can see', () => {
+test('the code of pages, routes, and emails contains no visible text outside the catalogs', () => {
   const found = textsInCode(
     'pages/*.ts',
     'ui/*.ts',

@@ -47,9 +47,16 @@ test('if the theme cookie or the theme form has an unknown theme, pages have the
   expect(page).not.toContain('alert(1)')
 })
 
-test.each(['https://example.com/', '//example.com', '/\\example.com', 'stores', `/${'a'.repeat(2001)}`, ''])(
-  'if the theme form has the return path "%s", which is no page of the dashboard, the response redirects to /',
-  async (next) => {
+test.each([
+  ['the URL of another site', 'https://example.com/'],
+  ['a URL without a scheme', '//example.com'],
+  ['a path with a backslash', '/\\example.com'],
+  ['a relative path', 'stores'],
+  ['a path of 2002 characters', `/${'a'.repeat(2001)}`],
+  ['an empty string', ''],
+])(
+  'if the theme form has %s as its return path, the response redirects to /',
+  async (_what, next) => {
     expect((await choose({ theme: 'light', next })).to).toBe('/')
   },
 )
