@@ -45,7 +45,7 @@ async function newShop() {
   return { store, admin, member, base, rule, owner, isRequired, opens }
 }
 
-test('if an admin requires a second factor, members without one see only how to turn it on, until they turned it on', async () => {
+test('if an admin requires a second factor, a member without one gets 403 and a link to the setup, until the member completes it', async () => {
   const { store, admin, member, base, rule, owner, isRequired, opens } = await newShop()
   const other = await signedIn(member)
   await turnOnCodes(owner, admin)
@@ -69,7 +69,7 @@ test('if an admin requires a second factor, members without one see only how to 
   expect(event?.actor).toBe(`merchant ${admin.id}`)
 })
 
-test('if an admin has no second factor, requiring one gets 409, and the page says that the admin has none', async () => {
+test('if an admin has not signed in with a second factor, requiring one of all members gets 409', async () => {
   const { rule, owner, isRequired } = await newShop()
   expect((await owner.get(rule)).text).toContain('You haven’t signed in with a second factor.')
   const form_token = await owner.formTokenOf('/account', '/sign-out')
@@ -77,7 +77,7 @@ test('if an admin has no second factor, requiring one gets 409, and the page say
   expect([refused.status, await isRequired()]).toEqual([409, false])
 })
 
-test('to stop requiring a second factor, an admin must enter an unused code; members without a second factor can then open the store', async () => {
+test('if an admin stops requiring a second factor, the form accepts only an unused code, and members without a second factor regain access', async () => {
   const { admin, member, rule, owner, isRequired, opens } = await newShop()
   const { secret, code: used } = await turnOnCodes(owner, admin)
   const other = await signedIn(member)
@@ -96,7 +96,7 @@ test('to stop requiring a second factor, an admin must enter an unused code; mem
   expect([await isRequired(), await opens(other), await opens(owner)]).toEqual([false, 200, 200])
 })
 
-test('if an admin guesses codes to stop requiring a second factor, attempts get 429, and the store still requires it', async () => {
+test('if an admin guesses twelve codes to stop requiring a second factor, the last guess gets 429, and the requirement stays', async () => {
   const { admin, rule, owner, isRequired } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)
@@ -107,7 +107,7 @@ test('if an admin guesses codes to stop requiring a second factor, attempts get 
   expect(await isRequired()).toBe(true)
 })
 
-test("if a store requires a second factor and a member turns it off, the member's next request gets 403", async () => {
+test("if a store requires a second factor and a member turns off two-factor sign-in, the member's next request gets 403", async () => {
   const { admin, member, rule, owner, opens } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)
@@ -118,7 +118,7 @@ test("if a store requires a second factor and a member turns it off, the member'
   expect(await opens(other)).toBe(403)
 })
 
-test('if a sign-in with the password alone began before codes were turned on, its session does not open the store', async () => {
+test('if the password alone opened a session before the member turned on codes, the session gets 403 for the store', async () => {
   const { admin, member, rule, owner, opens } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)
@@ -132,7 +132,7 @@ test('if a sign-in with the password alone began before codes were turned on, it
   expect([await opens(late), await opens(other)]).toEqual([403, 200])
 })
 
-test('if a member signs in with a code and changes the password, the session still opens the store and is no newer', async () => {
+test('if a member signs in with a code and changes the password, the session still opens the store and keeps its start time', async () => {
   const { admin, member, rule, owner, opens } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)

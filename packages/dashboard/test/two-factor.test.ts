@@ -73,7 +73,7 @@ const enter = (visitor: PlainBrowser, code: string) => visitor.send('/sign-in/co
 const isSignedIn = async (visitor: PlainBrowser) => (await visitor.get(api())).status === 200
 
 describe('setting up the second factor', () => {
-  test('if a merchant sets up the second factor, the page shows the secret as QR code and text, and an app code turns it on', async () => {
+  test('if a merchant sets up the second factor, the page shows the secret as QR code and text, and an app code completes the setup', async () => {
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
     const secret = secretOf(text)
@@ -91,7 +91,7 @@ describe('setting up the second factor', () => {
     await withoutCode()
   })
 
-  test('if a merchant turns on the second factor, the other sessions end, and the button Sign out of the shown page works', async () => {
+  test('if a merchant turns on the second factor, the other sessions end, and the current session stays and can sign out', async () => {
     const other = await browser().signIn(merchant)
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
@@ -102,7 +102,7 @@ describe('setting up the second factor', () => {
     expect((await visitor.post('/sign-out', hiddenIn(done.text, '/sign-out'))).headers.get('location')).toBe('/sign-in')
   })
 
-  test('if the password or the first code is wrong, the second factor stays off', async () => {
+  test('if the password or the first code of the setup is wrong, the response is 400, and the second factor stays off', async () => {
     const visitor = await browser().signIn(merchant)
     const wrong = await withPassword(visitor, '/account/two-factor/set-up', 'not this one')
     expect(wrong.status).toBe(400)
@@ -115,7 +115,7 @@ describe('setting up the second factor', () => {
     expect(await isSignedIn(await browser().signIn(merchant))).toBe(true)
   })
 
-  test('if a stolen session sends a wrong secret, the page does not show the secret of the account', async () => {
+  test('if a stolen session confirms the setup with a wrong secret, the page does not show the secret of the account', async () => {
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
     const confirm = '/account/two-factor/confirm'
@@ -135,7 +135,7 @@ describe('setting up the second factor', () => {
     expect(text).not.toContain('action="/account/two-factor')
   })
 
-  test('if a merchant turns on the second factor, the database contains neither its secret nor its recovery codes as text', async () => {
+  test('if a merchant turns on the second factor, the stored row contains neither the secret nor the recovery codes in plain text', async () => {
     const { secret, recoveryCodes } = await turnOn()
     const [row] = await platform.controlSql`select * from merchant_two_factors where merchant_id = ${merchant.id}`
     const stored = JSON.stringify(row)
@@ -144,7 +144,7 @@ describe('setting up the second factor', () => {
 })
 
 describe('signing in with the second factor', () => {
-  test('if the second factor is on, the password alone opens no page', async () => {
+  test('if an account has a second factor and only its password was entered, pages redirect to the sign-in', async () => {
     await turnOn()
     const visitor = await withoutCode()
     for (const path of ['/', api(), '/account', `/stores/${store.id}/data/orders.csv`])
@@ -168,7 +168,7 @@ describe('signing in with the second factor', () => {
     expect(visitor.cookies.has('second-factor')).toBe(false)
   })
 
-  test('if a second-factor code is used twice, even at once, it signs in only once', async () => {
+  test('if a second-factor code is used twice, even at once, only the first use signs in', async () => {
     const { secret } = await turnOn()
     const [one, other] = [await withoutCode(), await withoutCode()]
     const code = appCode(secret, 1)
@@ -177,12 +177,12 @@ describe('signing in with the second factor', () => {
     expect((await enter(await withoutCode(), code)).status).toBe(400)
   })
 
-  test('if the code that turned the second factor on is used again, the sign-in is rejected', async () => {
+  test('if the code that turned on the second factor is used to sign in, the sign-in gets 400', async () => {
     const { code } = await turnOn()
     expect((await enter(await withoutCode(), code)).status).toBe(400)
   })
 
-  test('if a second-factor code belongs to another period or account, the sign-in is rejected', async () => {
+  test('if a second-factor code is malformed or belongs to another period or account, the sign-in gets 400', async () => {
     const { secret } = await turnOn()
     const foreign = merchant
     merchant = await addMerchant(platform, store.id)
@@ -192,7 +192,7 @@ describe('signing in with the second factor', () => {
     merchant = foreign
   })
 
-  test('if a recovery code was used, it does not sign in again, and another recovery code does', async () => {
+  test('if a recovery code was used, a second use gets 400, and another recovery code signs in', async () => {
     const { recoveryCodes } = await turnOn()
     const [first = '', second = ''] = recoveryCodes
     const visitor = await withoutCode()
@@ -202,7 +202,7 @@ describe('signing in with the second factor', () => {
     expect((await enter(await withoutCode(), second)).status).toBe(303)
   })
 
-  test('if an account has a second factor, a one-time link signs in only with a code', async () => {
+  test('if an account has a second factor, a one-time link signs in only after a code is entered', async () => {
     const { secret } = await turnOn()
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitor = browser()
@@ -230,7 +230,7 @@ describe('signing in with the second factor', () => {
     expect(late.status).toBe(400)
   })
 
-  test('if a sign-in has five wrong codes, it ends, and the right code is rejected', async () => {
+  test('after five wrong codes, the sign-in ends, and even the right code does not sign in', async () => {
     const { secret } = await turnOn()
     const visitor = await withoutCode()
     const copy = new Map(visitor.cookies)
@@ -257,7 +257,7 @@ describe('signing in with the second factor', () => {
     expect((await enter(await withoutCode(), appCode(secret, 1))).status).toBe(429)
   })
 
-  test('if the second-factor cookie is forged or belongs to no sign-in, the right code is rejected', async () => {
+  test('if the second-factor cookie is forged or belongs to no sign-in, even the right code gets 400', async () => {
     const { secret } = await turnOn()
     const visitor = await withoutCode()
     const cookie = visitor.cookies.get('second-factor') ?? ''
@@ -271,7 +271,7 @@ describe('signing in with the second factor', () => {
     }
   })
 
-  test('if another account with a second factor is signed in, its code does not complete the sign-in', async () => {
+  test('if an attacker with another account has the cookie of an unfinished sign-in, a code of that account gets 400', async () => {
     await turnOn()
     const target = await withoutCode()
     merchant = await addMerchant(platform, store.id)
@@ -281,7 +281,7 @@ describe('signing in with the second factor', () => {
     expect((await attacker.post('/sign-in/code', { form_token, code: appCode(secret, 1) })).status).toBe(400)
   })
 
-  test('if the password was entered more than ten minutes ago, the second-factor code is rejected', async () => {
+  test('if the time to enter a second-factor code has expired, the right code gets 400', async () => {
     const { secret } = await turnOn()
     const visitor = await withoutCode()
     await platform.controlSql`update merchant_links set expires_at = now() where identifier like '2fa-%'`
@@ -303,7 +303,7 @@ describe('changing the second factor', () => {
     expect(await isSignedIn(await browser().signIn(merchant))).toBe(true)
   })
 
-  test('if the password alone opened the session, the second factor stays unchanged, and the page says how to sign in for it', async () => {
+  test('if the password alone opened the session, changing the second factor gets 409, and the account page says to sign in with a code', async () => {
     const { visitor } = await turnOn()
     await platform.controlSql`update merchant_sessions set opened_by = null where merchant_id = ${merchant.id}`
     const { text } = await visitor.get('/account')
@@ -320,7 +320,7 @@ describe('changing the second factor', () => {
     await withoutCode()
   })
 
-  test('if a merchant renews the recovery codes, an earlier code is rejected, and a new one signs in', async () => {
+  test('if a merchant renews the recovery codes, an earlier recovery code gets 400, and a new one signs in', async () => {
     const { visitor, recoveryCodes } = await turnOn()
     const renew = '/account/two-factor/recovery-codes'
     expect((await withPassword(visitor, renew, 'not this one')).status).toBe(400)
@@ -338,7 +338,7 @@ describe('changing the second factor', () => {
     expect(statuses).toEqual([...Array(10).fill(400), 429])
   })
 
-  test('if the operator resets the second factor, the password signs in, and the audit table names the actor', async () => {
+  test('if the operator resets the second factor, the password alone signs in, and the audit table records the reset', async () => {
     await turnOn()
     const { control: database } = platform.service
     expect(await resetTwoFactor(database, ` ${merchant.email.toUpperCase()}`)).toBe(true)
@@ -352,7 +352,7 @@ describe('changing the second factor', () => {
     ])
   })
 
-  test('if a second-factor form comes from another site or has no valid token, it gets 403, and the second factor stays on', async () => {
+  test('if a second-factor form comes from another site or has no valid token, the response is 403, and the second factor stays on', async () => {
     const { visitor } = await turnOn()
     const fields = { confirm: merchant.password, secret: 'A'.repeat(32), code: '000000' }
     for (const form of ['set-up', 'confirm', 'recovery-codes', 'turn-off']) {
@@ -367,7 +367,7 @@ describe('changing the second factor', () => {
     await withoutCode()
   })
 
-  test('if a merchant signs out the other browsers, their sessions end, and the current session stays', async () => {
+  test('if a merchant signs out the other browsers, the sessions of these browsers end, and the current session stays', async () => {
     const other = await browser().signIn(merchant)
     const visitor = await browser().signIn(merchant)
     expect((await visitor.send('/account', '/account/sign-out-others')).status).toBe(303)
