@@ -92,7 +92,7 @@ describe('Google Sheets tabs that a person changes', () => {
     await expectRepaired(spreadsheet)
   })
 
-  test('if a person deletes rows of a Google Sheets tab several times, the next export restores the rows each time', async () => {
+  test('if a person deletes rows of a Google Sheets tab twice within a day, the next export restores the rows each time', async () => {
     const spreadsheet = await exported()
     for (const name of [
       'orders',
@@ -274,7 +274,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     ['no key', null],
     ['a revoked key', 'sdx_revoked'],
   ])(
-    "if a second person with %s starts an export, the paused export of the first person continues without starting over",
+    'if a second person with %s starts an export, the paused export of the first person continues without starting over',
     async (_what, key) => {
       const spreadsheet = await paused()
       const { documentProperties, sheets } = structuredClone(spreadsheet.state)

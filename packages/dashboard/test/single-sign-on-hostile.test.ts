@@ -184,10 +184,13 @@ describe('hostile responses of the provider', () => {
     ['has a token endpoint without TLS', { token_endpoint: 'http://login.example.net/token' }],
     ['has a javascript: endpoint', { authorization_endpoint: 'javascript:alert(1)' }],
     ['has no keys', { jwks_uri: undefined }],
-  ])('if the discovery document of the provider %s, a request to start single sign-on gets 503', async (_what, changed) => {
-    scene.serve({ change: (_path, response) => ({ ...response, ...changed }) })
-    expect((await scene.browser().send('/sign-in', '/sign-in/oidc')).status).toBe(503)
-  })
+  ])(
+    'if the discovery document of the provider %s, a request to start single sign-on gets 503',
+    async (_what, changed) => {
+      scene.serve({ change: (_path, response) => ({ ...response, ...changed }) })
+      expect((await scene.browser().send('/sign-in', '/sign-in/oidc')).status).toBe(503)
+    },
+  )
 })
 
 describe('the form of single sign-on', () => {

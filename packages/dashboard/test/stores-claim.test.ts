@@ -29,30 +29,27 @@ const newAddress = () => `claimed-${randomUUID()}@example.com`
 describe.each([
   { source: 'the user info', inIdToken: false },
   { source: 'the ID token', inIdToken: true },
-])(
-  'a claim of stores in $source',
-  ({ inIdToken }) => {
-    beforeEach(() => scene.serve({ inIdToken }))
+])('a claim of stores in $source', ({ inIdToken }) => {
+  beforeEach(() => scene.serve({ inIdToken }))
 
-    test('if an address has no account, single sign-on creates the account with the stores and roles of the claim', async () => {
-      const claim = [scene.store.id.toUpperCase(), { store: second.id, role: 'viewer' }]
-      const { status, stores } = await signInWith(newAddress(), claim)
-      expect(status).toBe(303)
-      expect(stores).toEqual({ [scene.store.id]: 'admin', [second.id]: 'viewer' })
-    })
+  test('if an address has no account, single sign-on creates the account with the stores and roles of the claim', async () => {
+    const claim = [scene.store.id.toUpperCase(), { store: second.id, role: 'viewer' }]
+    const { status, stores } = await signInWith(newAddress(), claim)
+    expect(status).toBe(303)
+    expect(stores).toEqual({ [scene.store.id]: 'admin', [second.id]: 'viewer' })
+  })
 
-    test('if the claim of the next sign-in has other stores and roles, the account has exactly these stores and roles', async () => {
-      const email = newAddress()
-      await signInWith(email, [scene.store.id])
-      expect((await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({
-        [scene.store.id]: 'viewer',
-        [second.id]: 'admin',
-      })
-      expect((await signInWith(email, [second.id])).stores).toEqual({ [second.id]: 'admin' })
-      expect((await signInWith(email, undefined)).stores).toEqual({})
+  test('if the claim of the next sign-in has other stores and roles, the account has exactly these stores and roles', async () => {
+    const email = newAddress()
+    await signInWith(email, [scene.store.id])
+    expect((await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({
+      [scene.store.id]: 'viewer',
+      [second.id]: 'admin',
     })
-  },
-)
+    expect((await signInWith(email, [second.id])).stores).toEqual({ [second.id]: 'admin' })
+    expect((await signInWith(email, undefined)).stores).toEqual({})
+  })
+})
 
 test('if the operator adds a member whom a claim added before, a later claim without the store does not remove the member', async () => {
   const email = newAddress()
@@ -95,13 +92,16 @@ test('if the operator removed a claimed store from an account, the next sign-in 
 test.each([
   ['the provider has not verified the address', true, false],
   ['the claim names no registered store', false, true],
-])('if %s, single sign-on with a claim of stores gets 400 and creates no account', async (_reason, isRegistered, verified) => {
-  const email = newAddress()
-  const { status, stores } = await signInWith(email, [isRegistered ? scene.store.id : randomUUID()], verified)
-  expect(status).toBe(400)
-  expect(stores).toEqual({})
-  expect(await scene.platform.controlSql`select from merchants where email = ${email}`).toHaveLength(0)
-})
+])(
+  'if %s, single sign-on with a claim of stores gets 400 and creates no account',
+  async (_reason, isRegistered, verified) => {
+    const email = newAddress()
+    const { status, stores } = await signInWith(email, [isRegistered ? scene.store.id : randomUUID()], verified)
+    expect(status).toBe(400)
+    expect(stores).toEqual({})
+    expect(await scene.platform.controlSql`select from merchants where email = ${email}`).toHaveLength(0)
+  },
+)
 
 test('if a claim adds a store to an account, the audit table has the actor "single sign-on"', async () => {
   await signInWith(newAddress(), [second.id])

@@ -54,12 +54,9 @@ test.each([
   ['a relative path', 'stores'],
   ['a path of 2002 characters', `/${'a'.repeat(2001)}`],
   ['an empty string', ''],
-])(
-  'if the theme form has %s as its return path, the response redirects to /',
-  async (_what, next) => {
-    expect((await choose({ theme: 'light', next })).to).toBe('/')
-  },
-)
+])('if the theme form has %s as its return path, the response redirects to /', async (_what, next) => {
+  expect((await choose({ theme: 'light', next })).to).toBe('/')
+})
 
 test('if another site sends the theme form, the response redirects to / and sets no theme cookie', async () => {
   for (const headers of [{ origin: 'https://example.com' }, { 'sec-fetch-site': 'cross-site' }])
