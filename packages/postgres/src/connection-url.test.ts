@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { describeTls, InvalidUrlError, parseConnectionUrl, splitPassword, withPassword } from './connection-url.ts'
 
 describe('connection URLs', () => {
-  test('if a connection URL has all parts, each part is decoded', () => {
+  test('if a connection URL has encoded characters, parseConnectionUrl decodes the user, the password, the database, and the parameters', () => {
     expect(
       parseConnectionUrl(
         'postgresql://re%40der:p%2Fw%3A@db.example:6543/my%20shop?sslmode=verify-full&application_name=a%20b',
@@ -90,17 +90,20 @@ describe('connection URLs', () => {
     'postgres://u:s3cret@h/d?connect_timeout=soon',
     'postgres://u:s3cret%00@h/d',
     'postgres://u:s3cret@h/d%00user',
-  ])('if the invalid connection URL %s is parsed, the error does not contain its password', (url) => {
-    const problem = (() => {
-      try {
-        return parseConnectionUrl(url)
-      } catch (error) {
-        return error
-      }
-    })()
-    expect(problem).toBeInstanceOf(InvalidUrlError)
-    expect(String(problem)).not.toContain('s3cret')
-  })
+  ])(
+    'if the connection URL is the invalid value %s, parseConnectionUrl throws an InvalidUrlError that does not contain the password',
+    (url) => {
+      const problem = (() => {
+        try {
+          return parseConnectionUrl(url)
+        } catch (error) {
+          return error
+        }
+      })()
+      expect(problem).toBeInstanceOf(InvalidUrlError)
+      expect(String(problem)).not.toContain('s3cret')
+    },
+  )
 
   test.each([
     'postgres://u:left?right@h/d',

@@ -108,7 +108,7 @@ describe('lookups of host names', () => {
     expect(queriedNames.filter((name) => name === 'hangs.test').length).toBeLessThanOrEqual(2)
   })
 
-  test('after the time to live of a DNS record, the host is looked up again', async () => {
+  test('if the time to live of a DNS record has passed, the next lookup of the host queries the name server again', async () => {
     const { queriedNames, servers } = await nameServer({
       'long.test': { address: '10.0.0.1', ttl: 60 },
       'short.test': { address: '10.0.0.2', ttl: 0 },

@@ -95,7 +95,7 @@ describe('invalid messages', () => {
   ] as const
 
   test.each(everywhere.flatMap(([where, chunks]) => [0, 1, 2, 3].map((length) => ({ where, chunks, length }))))(
-    'if a message has the invalid length $length and arrives $where, the reader throws',
+    'if a message has the invalid length $length and arrives $where, the reader throws an error about invalid bytes',
     ({ chunks, length }) => {
       const bytes = Buffer.concat([head(SERVER.readyForQuery, length), Buffer.from('I')])
       expect(() => read(chunks(bytes))).toThrow('bytes that are not a message of PostgreSQL')
@@ -121,12 +121,12 @@ describe('invalid messages', () => {
     },
   )
 
-  test('if a message whose type is always short exceeds SHORT_MESSAGE_BYTES_MAX, the reader throws', () => {
+  test('if a ParameterStatus message exceeds SHORT_MESSAGE_BYTES_MAX, the reader throws an error that names the maximum', () => {
     read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX)])
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })
 
-  test('if a row has the maximum size, it is read, and if a row has one byte more, the reader throws', () => {
+  test('the reader reads a row of the maximum size, and throws if a row has one byte more', () => {
     const chunk = Buffer.alloc(1024 * 1024)
     function* chunks(length: number): Generator<Buffer> {
       yield head(SERVER.dataRow, length)
@@ -151,7 +151,7 @@ describe('invalid messages', () => {
     expect(taken).toBeLessThanOrEqual(3 * (row.length + 5))
   })
 
-  test('if the header announces a long message, the reader allocates memory only for the bytes that arrived', () => {
+  test('if only 1,000 bytes of a message of the maximum size have arrived, the reader allocates less than 200 kB', () => {
     const before = process.memoryUsage().arrayBuffers
     const readers = Array.from({ length: 100 }, () => new MessageReader(() => undefined))
     for (const reader of readers) {
