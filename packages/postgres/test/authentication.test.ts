@@ -87,7 +87,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     },
   )
 
-  test('if channel_binding=disable is set, the client signs in without channel binding', async () => {
+  test('if sslmode=require and channel_binding=disable are set, the client signs in with TLS', async () => {
     expect(await session('scram', 'sslmode=require&channel_binding=disable')).toEqual({ role: 'scram', isTls: true })
   })
 
@@ -114,13 +114,13 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
     expect(await session('scram', `sslmode=${mode}`)).toEqual({ role: 'scram', isTls })
   })
 
-  test('if the server demands TLS, connections without sslmode and with sslmode=allow use TLS', async () => {
+  test('if the server demands TLS, connections without sslmode and with sslmode=allow use TLS, and sslmode=disable fails', async () => {
     for (const parameters of ['', 'sslmode=allow'])
       expect(await session('encrypted', parameters)).toEqual({ role: 'encrypted', isTls: true })
     await expect(open(server.url('encrypted', 'sslmode=disable'))).rejects.toMatchObject({ code: '28000' })
   })
 
-  test('if the host is an IP address, verify-ca accepts a certificate for a host name, and verify-full rejects it', async () => {
+  test('if the host is an IP address, verify-ca accepts a certificate for a host name, and verify-full rejects this certificate', async () => {
     const byAddress = (mode: string) =>
       server.url('scram', `sslmode=${mode}&sslrootcert=${server.authority}`).replace('localhost', '127.0.0.1')
     expect(await session('scram', `sslmode=verify-full&sslrootcert=${server.authority}`)).toMatchObject({ isTls: true })
@@ -162,13 +162,13 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
     expect(await session('scram', parameters)).toEqual({ role: 'scram', isTls: false })
   })
 
-  test('if a row of 20 MB is read over TLS, it arrives completely', async () => {
+  test('if a value of 20 MB is read over TLS, the client returns the value in full length', async () => {
     const connection = await open(server.url('scram', 'sslmode=require'))
     const row = await firstRow(connection, sql`select repeat('x', 20000000) as text`)
     expect((row.text as string).length).toBe(20_000_000)
   })
 
-  test('when a connection with TLS is closed, its running statement ends on the server', async () => {
+  test('if a connection with TLS is closed during a statement, the statement rejects, and the server ends the session', async () => {
     const connection = await open(server.url('encrypted', 'sslmode=require'))
     const sleeping = firstRow(connection, sql`select pg_sleep(30)`)
     const closed = connection.close()

@@ -99,7 +99,7 @@ test(`[ERR-3] if ${CANCELS} statements have random deadlines, other statements o
   await expectAtRest(pool)
 })
 
-test('[ERR-3] when a statement is aborted, the server cancels it', async () => {
+test('[ERR-3] if a running statement is aborted, the server cancels the statement', async () => {
   const pool = openPool(database.url, { connectionsMax: 1, applicationName: 'canceled' })
   const observer = await open(database.url)
   const abort = new AbortController()

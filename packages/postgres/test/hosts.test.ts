@@ -25,7 +25,7 @@ function urlWith(hosts: (good: string) => string, parameters = ''): string {
   return `postgres://${username}:${password}@${hosts(host)}${pathname}?${parameters}`
 }
 
-test("[ERR-3] if the first of two hosts is down and the second rejects the role, the second host's error is thrown", async () => {
+test("[ERR-3] if the first of two hosts is down and the second rejects the role, connecting fails with the second host's error", async () => {
   const admin = await open(urlWith((good) => good))
   const role = `full_${randomBytes(6).toString('hex')}`
   await admin.script(`create role ${role} login password 'full' connection limit 0`)
@@ -41,13 +41,13 @@ test("[ERR-3] if the first of two hosts is down and the second rejects the role,
 })
 
 describe('session parameters', () => {
-  test('if the URL has an application name and session options, the session has them', async () => {
+  test('if the URL has an application name and session options, the session has this name and these options', async () => {
     const connection = await open(urlWith((good) => good, 'application_name=books&options=-c%20work_mem%3D5MB'))
     const settings = sql`select current_setting('application_name') as name, current_setting('work_mem') as memory`
     expect(await firstRow(connection, settings)).toEqual({ name: 'books', memory: '5MB' })
   })
 
-  test('if environment variables such as PGHOST are set, the session ignores them', async () => {
+  test('if environment variables such as PGHOST are set, the client ignores these variables', async () => {
     for (const name of ['PGTARGETSESSIONATTRS', 'PGAPPNAME', 'PGPASSWORD', 'PGDATABASE', 'PGHOST', 'PGSSLMODE'])
       vi.stubEnv(name, 'wrong')
     const connection = await open(urlWith((good) => good))
@@ -63,7 +63,7 @@ describe('session parameters', () => {
     expect(Number.parseInt(parameters.get('server_version') ?? '', 10)).toBeGreaterThanOrEqual(13)
   })
 
-  test('if the application name has a NUL character, connecting throws, and the next connection succeeds', async () => {
+  test('if the application name has a NUL character, connecting throws an InvalidUrlError, and the next connection succeeds', async () => {
     await expect(open(urlWith((good) => good, 'application_name=a%00b'))).rejects.toThrow(InvalidUrlError)
     expect(await firstRow(await open(urlWith((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
   })
@@ -98,7 +98,7 @@ describe('servers without TLS', () => {
   })
 
   test.each(['disable', 'prefer', 'require'])(
-    'if a server closes the connection and sslmode=%s is set, the client does not connect again',
+    'if a server closes the connection and sslmode=%s is set, connecting fails with ECONNRESET after one attempt',
     async (mode) => {
       const server = await startHostile(
         inject('postgresUrl'),
@@ -148,7 +148,7 @@ describe('servers without TLS', () => {
 })
 
 describe('URLs with several hosts', () => {
-  test('if the first of several hosts refuses connections, the next host is used', async () => {
+  test('if the first of several hosts refuses connections, the client connects to the next host', async () => {
     expect(await firstRow(await open(urlWith((good) => `${CLOSED_PORT},${good}`)), PRIMARY)).toEqual({
       isPrimary: true,
     })
@@ -182,7 +182,7 @@ describe('URLs with several hosts', () => {
   })
 })
 
-test('if a URL has several hosts, target_session_attrs selects the primary or the standby', {
+test('if a URL names a primary and a standby, target_session_attrs selects the host that the client uses', {
   timeout: 60_000,
 }, async () => {
   const primary = await createCluster()

@@ -49,7 +49,7 @@ describe('pipelined groups of statements', () => {
     expect(all.map(({ tags }) => tags)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3'], ['SELECT 4']])
   })
 
-  test('if run gets no statements, it returns without an error', async () => {
+  test('if run gets no statements, run resolves without an error', async () => {
     const connection = await open(database.url)
     expect(await connection.run([])).toEqual([])
     expect(await connection.run([[], []])).toEqual([null, null])
@@ -125,7 +125,7 @@ describe('pipelined groups of statements', () => {
     expect(rows.values).toHaveLength(12_000)
   })
 
-  test('if a request has the format binary, its rows have binary values', async () => {
+  test('if the format of a request is binary, the rows have the values in binary format', async () => {
     const connection = await open(database.url)
     const found: number[] = []
     const sink: Sink = { format: 'binary', row: (row) => void found.push(row.view.getInt32(row.start + 6)) }
@@ -199,7 +199,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
   })
 
-  test('if the result type of a prepared statement changes, the statement fails once on a connection, and a pool retries it', async () => {
+  test('if the result type of a prepared statement changes, the statement fails once on a connection, and a pool retries the statement', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     await connection.script('create table changing (a int); insert into changing values (1)')
@@ -214,7 +214,7 @@ describe('prepared statements', () => {
     }
   })
 
-  test('if the server has deallocated a prepared statement, the statement fails once on a connection, and a pool retries it', async () => {
+  test('if the server has deallocated a prepared statement, the statement fails once on a connection, and a pool retries the statement', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     const statement = prepared(sql`select 1 as one`)

@@ -17,7 +17,7 @@ afterAll(() => database.drop())
 const anyString = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '0').toWellFormed())
 
 describe('values that the client sends', () => {
-  test('if random strings and arrays of strings are sent, the server returns them unchanged', async () => {
+  test('if a client sends random strings and arrays of strings, the server returns the same values', async () => {
     const connection = await open(database.url)
     await fc.assert(
       fc.asyncProperty(anyString, fc.array(fc.option(anyString)), async (text, list) => {
@@ -28,13 +28,13 @@ describe('values that the client sends', () => {
     )
   })
 
-  test('if a string has a NUL character, the server rejects it, and the connection stays usable', async () => {
+  test('if a string has a NUL character, the server rejects the string, and the connection stays usable', async () => {
     const connection = await open(database.url)
     await expect(queryRows(connection, sql`select ${'a\0b'}::text`)).rejects.toMatchObject({ code: '22021' })
     expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
   })
 
-  test('if a value has an unsupported type, the client throws, and the connection stays usable', async () => {
+  test('if a value has an unsupported type, the client throws a TypeError, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const first = { ...sql`select 1 as one`, prepared: true }
     const sink = { format: 'text', row: () => undefined } as const
@@ -47,7 +47,7 @@ describe('values that the client sends', () => {
   })
 })
 
-test('if a column is named __proto__, the row has its value under that name', async () => {
+test('if a column is named __proto__, the row has the value as its own property', async () => {
   const row = await firstRow(await open(database.url), sql`select 1 as ${identifier('__proto__')}`)
   expect(Object.entries(row)).toEqual([['__proto__', 1]])
 })
@@ -134,13 +134,13 @@ describe('values that the client receives', () => {
     },
   )
 
-  test('if columns are named like members of JavaScript objects, the row has all of them', async () => {
+  test('if columns are named constructor, toString, and length, the row has all three columns', async () => {
     const connection = await open(database.url)
     const row = await firstRow(connection, sql`select 1 as constructor, 2 as "toString", 3 as length`)
     expect(row).toEqual({ constructor: 1, toString: 2, length: 3 })
   })
 
-  test('if a statement returns no rows, queryRows returns an empty array, and executeOn the number of changed rows', async () => {
+  test('if a statement changes rows, executeOn returns their number, and if it returns no rows, queryRows returns an empty array', async () => {
     const connection = await open(database.url)
     await connection.script('create table things (id int)')
     expect(await executeOn(connection, sql`insert into things select generate_series(1, 5)`)).toBe(5)
