@@ -29,7 +29,7 @@ test('[AUTH-3] if the form for a new key sets no limits, the key can read everyt
   ])
 })
 
-test('[R38, R39, R40] if a form limits data, expiry, and addresses of a new key, the key gets the limits, and the keys page lists data and addresses', async () => {
+test('[R38, R39, R40] if a form limits a new key, the key has these limits, and the keys page lists the allowed data and addresses', async () => {
   const { store, send, visitor, page } = await newShop()
   await send({
     ...{ access: 'chosen', 'scope.orders:read': 'on', 'scope.customer-groups:read': 'on' },
@@ -107,7 +107,7 @@ test.each(['Europe/Berlin', 'UTC', 'America/New_York'])(
   },
 )
 
-test('[AUTH-3] if a merchant renames a key, its page shows the new name, but an empty name gets 400 and the key of another store 404', async () => {
+test("[AUTH-3] if a merchant renames a key, its page shows the new name, but an empty name gets 400, and another store's key 404", async () => {
   const { store, send, visitor, page } = await newShop()
   await send({})
   const [key] = await keysOf(store.id)

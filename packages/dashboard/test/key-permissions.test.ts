@@ -24,7 +24,7 @@ async function newShop() {
 
 const EVERYTHING = { access: 'everything', ends: 'never', 'ends-on': '', addresses: '' }
 
-test('[R38, R39] if the permissions form limits a key, the next request with the key gets only the allowed data, and the activity page names the change', async () => {
+test("[R38, R39] if the permissions form limits a key, the key's next request gets only the allowed data, and the activity page names the change", async () => {
   const { store, visitor, base, page, save, keyOf } = await newShop()
   expect((await platform.get('/api/v1/customers', store.key)).status).toBe(200)
   const limits = { access: 'chosen', 'scope.orders:read': 'on', ends: 'date', 'ends-on': '2099-06-30' }

@@ -315,7 +315,7 @@ describe('invitations by email', () => {
     expect(smtp.emails).toHaveLength(INVITATIONS_TO_ADDRESS_PER_DAY)
   })
 
-  test('if the SMTP server rejects the invited address, the members page reports the unsent email, and the invitation can be sent again', async () => {
+  test('if the SMTP server rejects the invited address, the members page says that sending failed, and the invitation can be sent again', async () => {
     const email = newEmail()
     smtp.rejects = email
     await inviteAs(member, email)

@@ -638,7 +638,7 @@ describe('a dashboard at a public URL', () => {
     }
   })
 
-  test('if the dashboard URL has an IP address, the sign-in page has no passkey button, and the account page asks for a host name', async () => {
+  test('if the dashboard URL has an IP address, the sign-in page has no passkey button, and the account page requires a host name', async () => {
     const visitor = (await startAt('https://192.0.2.7'))()
     expect((await visitor.get('/sign-in')).text).not.toContain('Sign in with a passkey')
     await visitor.signIn(merchant)
