@@ -1,6 +1,6 @@
-// Runs `npm run bench:late-commits`, which measures how many rows copies lose to transactions that commit late, with
-// each protection on and off. Also measures the cost of the poll of open transactions. Runs on the embedded and on an
-// installed PostgreSQL.
+// Runs `npm run bench:late-commits`, which measures how many rows copies lose to transactions that commit late. Compares
+// copies with and without the watermark, and with and without the wait for open transactions. Also measures the cost of
+// the poll of open transactions. Runs on the embedded and on an installed PostgreSQL.
 
 import { parseArgs } from 'node:util'
 import { EncryptionKey } from '@store-export/control'
@@ -80,7 +80,7 @@ function serve({ controlUrl, secret }: Dataset, boundMs: number): Promise<Runnin
   return startService({ config, controlUrl, keys, emit: () => undefined })
 }
 
-/** Returns the cost of a poll. One connection runs an empty statement and a poll in turn. */
+/** Returns a line with the median times of a poll and of `select 1`, which alternate on one connection. */
 async function costOfPoll({ readerUrl }: Dataset): Promise<string> {
   const connection = await connect(parseConnectionUrl(readerUrl), { applicationName: 'bench' })
   const spent = { nothing: [] as number[], poll: [] as number[] }

@@ -53,7 +53,7 @@ describe('commands in Markdown', () => {
     'store-export demo change',
     'store-export stores',
     'the store-exporter --is another program',
-  ])('if the documentation has the command %s, the check accepts it', (code) => {
+  ])('if the documentation contains the valid command %s, commandProblems returns no problem', (code) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([])
   })
 
@@ -64,7 +64,7 @@ describe('commands in Markdown', () => {
     ['store-sync run --dry', 'store-sync run has no option --dry'],
     ['store-sync verify --version', 'store-sync verify has no option --version'],
     ['store-sync run --full; store-sync copy', 'store-sync has no command "copy"'],
-  ])('if the documentation has the command %s, the check rejects it: %s', (code, problem) => {
+  ])('if the documentation contains the invalid command %s, commandProblems returns: %s', (code, problem) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([problem])
   })
 })

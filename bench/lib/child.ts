@@ -9,7 +9,7 @@ import type { CallResult } from './child-calls.ts'
 /** The program that serves the API for a benchmark. */
 export const SERVICE_PROCESS = new URL('service-process.ts', import.meta.url)
 
-/** A running process, which handles calls one at a time. */
+/** A running process. Wait for each call before the next one, because a response doesn't name its call. */
 export interface Child {
   readonly processId: number
   /** Resolves to the result of a call. Rejects with the error of the call, or if the process exits. */

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 
 /** A tick is 10 ms. Linux has no finer values for processes that have ended. */
 const TICK_MILLISECONDS = 10
-const NANOSECONDS = 1_000_000
+const NANOSECONDS_PER_MS = 1_000_000
 
 /** Returns the processor time of the live threads of the process in ms, with a resolution of nanoseconds. */
 export async function processorTimeOf(processId: number): Promise<number> {
@@ -38,7 +38,7 @@ function statusOf(processId: number): Promise<string> {
 async function threadTime(folder: string): Promise<number> {
   // The time of a thread that ends between the listing and the read is lost. Few threads of the measured processes end.
   const text = await readFile(`${folder}/schedstat`, 'utf8').catch(() => '0')
-  return Number(text.split(' ')[0]) / NANOSECONDS
+  return Number(text.split(' ')[0]) / NANOSECONDS_PER_MS
 }
 
 async function timeOfEnded(processId: number): Promise<number> {

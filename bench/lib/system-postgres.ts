@@ -17,8 +17,9 @@ const VERSIONS_FOLDER = '/usr/lib/postgresql'
 const SUPERUSER = 'postgres'
 
 /**
- * Returns the folder with `postgres` and `initdb`: `named`, or else that of the newest installed version; null if none
- * is installed. Throws if `named` does not contain both programs.
+ * Returns the folder with `postgres` and `initdb`. This is `named`, the value of BENCH_POSTGRES_BIN. If `named` is
+ * undefined, it is the folder of the newest installed version, or null if there is none. Throws if `named` does not
+ * contain both programs.
  */
 export async function findSystemBinaries(named: string | undefined): Promise<string | null> {
   const versions = await readdir(VERSIONS_FOLDER).catch(() => [])
@@ -34,7 +35,7 @@ export async function findSystemBinaries(named: string | undefined): Promise<str
 }
 
 /**
- * Creates a cluster in `dataFolder` and starts it. If the benchmark runs as root, the server runs as an unprivileged
+ * Creates a cluster in the existing `dataFolder` and starts it. `remove` also deletes the folder. If the benchmark runs as root, the server runs as an unprivileged
  * user.
  */
 export async function startSystemPostgres({

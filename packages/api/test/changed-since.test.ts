@@ -79,7 +79,7 @@ test.each([
   { changed: SORTED_ROWS_MAX + 30_000, counted: SORTED_ROWS_MAX + 1 },
   { changed: SORTED_ROWS_MAX, counted: SORTED_ROWS_MAX },
 ])(
-  '[Q-UPDATED, PAG-4] if $changed rows changed since updated_since, the service counts $counted rows, and the first two pages have the oldest 40',
+  '[Q-UPDATED, PAG-4] if $changed rows changed since updated_since, counting stops at $counted, and two pages of 20 return the changed rows created first',
   async (each) => {
     await connection.script(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
     await changeFrom(ROWS - each.changed)

@@ -282,7 +282,7 @@ describe('null in a field that is not nullable', () => {
     })
   })
 
-  test('[R21] if a required field of a customer, address, group, location, or category is null, the response has the specified replacement', async () => {
+  test('[R21] if a required field of a customer, address, group, location, or category is null, the response has "", false, 0, or []', async () => {
     await insertRow(store, 'customers', { id: idAt(1), email: null })
     await insertRow(store, 'customer_addresses', {
       id: idAt(2),

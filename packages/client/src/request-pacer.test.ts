@@ -13,7 +13,7 @@ test('if the last reserved slot is released, the next request gets this slot', (
   expect(pacer.reserve(0)).toBe(1000)
 })
 
-test('if a slot before the last one is released, the next request gets the slot after the last one', () => {
+test('if a slot before the last reserved slot is released, the next request gets the slot after the last reserved one', () => {
   const pacer = new RequestPacer(60)
   pacer.reserve(0)
   const second = pacer.reserve(0)

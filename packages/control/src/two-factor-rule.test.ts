@@ -43,7 +43,7 @@ test('if an admin sets the two-factor rule, the next read of the stores has the 
   ])
 })
 
-test('if a developer, a viewer, or an admin of another store sets the two-factor rule, or the store is removed, the rule stays off', async () => {
+test('if a developer, a viewer, or an admin of another store sets the two-factor rule, or the store was removed before, the rule stays off', async () => {
   const [{ id }, other, removed] = [await control.store(), await control.store(), await control.store()]
   const by = [await newMember(id, 'developer'), await newMember(id, 'viewer'), await newMember(other.id, 'admin')]
   for (const merchantId of by) expect(await setRule(id, true, merchantId)).toBe('forbidden')

@@ -507,7 +507,7 @@ describe('the members of a store', () => {
     expect(await roleOf(person.email)).toBeNull()
   })
 
-  test('if the account exists, the directory changes neither its name, its password, nor its other stores', async () => {
+  test('if an account is older than its directory entry, the directory changes neither its name, its password, nor its other stores', async () => {
     const other = await platform.provision()
     const person = await addMerchant(platform, other.id)
     const account = () => platform.controlSql`
@@ -611,7 +611,7 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBe('developer')
   })
 
-  test('if a store has 1,000 users, the pages together have each once, and a lookup finds one', async () => {
+  test('if a store has 1,000 users, pages of at most 200 list each user once, and a lookup by userName finds one user', async () => {
     await platform.controlSql`
       with people as (
         insert into merchants (id, name, email, email_verified, created_at, updated_at)
@@ -689,7 +689,7 @@ describe('tokens', () => {
     },
   )
 
-  test('if a directory changes members and roles, each event names the token', async () => {
+  test('if a directory changes members and roles, each audit event contains the ID of the directory token', async () => {
     const { id: tokenId, text } = await newToken(store.id)
     const authorization = `Bearer ${text}`
     const as = (method: string, path: string, body?: unknown) => scim(method, path, body, { authorization })

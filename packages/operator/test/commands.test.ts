@@ -372,7 +372,7 @@ describe('store-export keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
-  test('if a key is turned off, keys list shows the state off until keys turn-on, and a second turn-off prints "already": true', async () => {
+  test('if a key is turned off, "keys list" shows it as off until "keys turn-on"; a second "keys turn-off" prints "already": true', async () => {
     const store = await register('Stand')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     const listed = async () => (await runJson('keys', 'list', '--store', store)).keys[0]

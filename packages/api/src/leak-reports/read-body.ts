@@ -21,7 +21,7 @@ export class BodyReader {
    * is done. Rejects like `work`, with `ClientDisconnected` if the connection closes, and with an `ApiError` in these
    * cases:
    *
-   * - The body is cut (400), too large (413), or does not arrive in `msMax` ms (408).
+   * - The body is shorter than its declared length (400), too large (413), or does not arrive in `msMax` ms (408).
    * - Other bodies take all the space (429).
    */
   async use<T>(message: IncomingMessage, msMax: number, work: (body: Buffer) => Promise<T>): Promise<T> {

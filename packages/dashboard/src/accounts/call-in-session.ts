@@ -1,5 +1,5 @@
-// Calls functions of better-auth that change how an account signs in. The first proof of the address waits for them, and
-// then removes what they added.
+// Calls functions of better-auth that add ways to sign in to an account. If the owner of the email address proves it for
+// the first time meanwhile, prove-address.ts waits for these calls, and then removes what they added.
 
 import { type ControlDatabase, whileSignedIn } from '@store-export/control'
 import type { MerchantSession } from './accounts.ts'
@@ -14,7 +14,7 @@ export interface SessionCall {
   readonly rejections?: readonly string[]
 }
 
-/** Returns the result of a call, like `callAuth`. Rejects the call if the session has ended. */
+/** Returns the result of a call, like `callAuth`; if the session has ended, the rejection `SESSION_ENDED` with 401. */
 export async function callInSession<T>(
   { database, session, rejections }: SessionCall,
   call: () => Promise<{ headers: Headers; response: T }>,
@@ -23,7 +23,8 @@ export async function callInSession<T>(
   try {
     await workInSession(database, session.id, async () => results.push(await callAuth(call, rejections)))
   } catch (error) {
-    // better-auth reports the error of some statements as a rejection, but their transaction can't commit.
+    // After a failed statement, the transaction can't commit. If better-auth has reported that statement as a rejection,
+    // this error adds nothing.
     if (results[0]?.kind !== 'rejected') throw error
   }
   return results[0] ?? { kind: 'rejected', code: 'SESSION_ENDED', status: 401 }
@@ -36,8 +37,8 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * Calls `work` in a transaction like `whileSignedIn`, after earlier calls of this node. The statements of better-auth
- * use the connection of the transaction.
+ * Calls `work` in a transaction like `whileSignedIn`; returns null if the session has ended. If `AT_ONCE` calls of this
+ * node run already, waits for one of them to end. The statements of better-auth use the connection of the transaction.
  */
 export async function workInSession<T>(
   database: ControlDatabase,

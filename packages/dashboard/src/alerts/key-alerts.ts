@@ -26,11 +26,11 @@ export type RejectedHours = ReadonlyMap<number, number>
 /** The times of a check. */
 export interface CheckTimes {
   readonly now: Date
-  /** Since when checks have run without a gap. Before this time, the service can have been down. */
+  /** Since this time, checks have run without a gap. Before, the service can have been down. */
   readonly steadySince: Date
 }
 
-/** Returns the problems of an active key now. Of a key that is off, only its near end is a problem. */
+/** Returns the problems of an active key now. A key that is off can only have the problem that it ends soon. */
 export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, { now, steadySince }: CheckTimes): KeyAlert[] {
   const problem = problemOf(key, now.getTime() - steadySince.getTime())
   return [
@@ -41,9 +41,9 @@ export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, { now, stea
 }
 
 /**
- * Returns the problem that the health of a key shows; null without one. `steadyMs` is how long checks have run without
- * a gap. While the service was down, no tool could send a request, so a tool counts as silent only if this time is long
- * enough.
+ * Returns the problem that the health of a key shows; null if there is none. `steadyMs` is how long checks have run
+ * without a gap. While the service was down, no tool could send a request. So a tool counts as silent only after checks
+ * have run for `LATE_INTERVALS` of its usual intervals.
  */
 function problemOf({ health }: ActiveKeyRow, steadyMs: number): Omit<KeyAlert, 'keyId'> | null {
   switch (health.kind) {

@@ -105,7 +105,8 @@ export function cutBefore(bytes: Uint8Array, { start, end }: Span): number {
   for (let back = at - 1; back >= Math.max(start, at - 6); back--) {
     if (bytes[back] !== BACKSLASH || !isOdd(backslashesUpTo(bytes, start, back))) continue
     const end = back + (bytes[back + 1] === LETTER_U ? 6 : 2)
-    return end > at || (end === at && isFirstOfPair(bytes, back)) ? back : at
+    const splits = end > at || (end === at && isFirstOfPair(bytes, back))
+    return splits ? cutBefore(bytes, { start, end: back }) : at
   }
   return at
 }

@@ -65,7 +65,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(new URL(elsewhere.url()).pathname).toBe('/sign-in')
   })
 
-  test('if a merchant has two stores, the sign-in opens the list of stores, and each store page links back to the list', async () => {
+  test('if a merchant has two stores, the sign-in opens the list of stores, and the page of a store links back to the list', async () => {
     const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, owner)
     expect(page.url()).toBe(`${scene.url}/stores`)

@@ -105,7 +105,7 @@ describe('stored JSON of another type', () => {
     },
   )
 
-  test('[R32] if an object is stored for an array, or the reverse, a required field is [] or {}, and a nullable field null', async () => {
+  test('[R32] if an array field stores an object, or an object field an array, required fields return [] or {}, and nullable fields return null', async () => {
     await store(['{"a": 1}', '[1]'])
     const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: { a: 1 }, list: [], maybe: null })

@@ -35,10 +35,10 @@ export interface DropOrphanOptions extends CommonOptions {
 }
 
 /**
- * Drops the database and the roles of an orphan. Rejects with `UserError` if no orphan has the name, if its store is
- * unfinished, or if sessions are connected to the database. Without `withData`, also rejects if the database contains
- * data, if the check for data fails, or if the store now uses another database. The URL of that store can reach this
- * database under another name, through a pooler.
+ * Drops the database and the roles of an orphan. Rejects with `UserError` if no orphan has the name, if the
+ * provisioning of its store is unfinished, or if sessions are connected to the database. Without `withData`, also rejects if the database contains
+ * data, if the check for data fails, or if the store's URL now names another database: a
+ * pooler can offer this database under another name.
  */
 export async function removeOrphan(context: CommandContext, name: string, options: DropOrphanOptions): Promise<void> {
   const { withData = false, json } = options

@@ -23,7 +23,7 @@ export interface DoctorFinding {
 /** A check of a database, with its result and its findings. */
 export interface DoctorCheck {
   readonly name: string
-  /** Summary if the check passed; null if nothing was checked. */
+  /** Printed if the check has no finding; null is printed as `not checked`. */
   readonly summary: string | null
   readonly findings: readonly DoctorFinding[]
 }

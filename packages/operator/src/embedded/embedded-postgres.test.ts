@@ -127,7 +127,7 @@ describe('starting the embedded PostgreSQL', () => {
 })
 
 describe('the running embedded PostgreSQL', () => {
-  test('while the embedded PostgreSQL runs, findRunningPostgres returns its URL, and before and after that, undefined', async () => {
+  test('while the embedded PostgreSQL runs, findRunningPostgres returns its URL; before the start and after the stop, it returns undefined', async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
     const server = await startServerForTest({ dataFolder })

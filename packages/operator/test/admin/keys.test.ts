@@ -53,7 +53,7 @@ test('if one request renames a key and turns it off, the response has the new na
   expect(on.json).toMatchObject({ name: 'Paused', state: 'active', turned_off_at: null })
 })
 
-test('if some permissions of a key are changed, its other permissions stay', async () => {
+test('if a PATCH changes some permissions of a key, the others stay; if values are invalid, the response is 400 with their fields', async () => {
   const { id } = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
   const limits = { expires_at: '2099-01-01T00:00:00.000Z', allowed_addresses: ['10.0.0.0/8'] }
   const limited = await scene.send(`PATCH /v1/keys/${id}`, { body: limits })

@@ -1,8 +1,8 @@
-// Types that the texts of all tools share.
+// Types and the error that all MCP tools share.
 
 import type { Query, QueryResponse } from './query-process.ts'
 
-/** The results of statements that ran without an error. */
+/** A successful response of the query process: the results, the state of each table's sync, and the tables read. */
 export type Reading = Exclude<QueryResponse, { readonly error: string }>
 
 export interface ToolText {
@@ -11,7 +11,8 @@ export interface ToolText {
 }
 
 /**
- * Runs statements on one snapshot of the copy. Throws `ToolError` if one fails, and the errors of `QueryRunner.run`.
+ * Runs statements on one snapshot of the copy. Rejects with `ToolError` if a statement fails, and also with the errors
+ * of `QueryRunner.run`.
  */
 export type ReadCopy = (queries: readonly Query[]) => Promise<Reading>
 

@@ -26,12 +26,12 @@ interface OpenFile {
   readonly otherColumns: OtherColumns
 }
 
-/** A copy in a DuckDB file. `open` creates a missing file. */
+/** A copy in a DuckDB file. `open` creates a missing file and its folder. */
 export class DuckDbCopy implements Copy {
   readonly name: string
   readonly #file: string
   readonly #load: () => Promise<DuckDb>
-  /** Whether the full walk of a table marks rows as seen, for each table with a full walk in this run. */
+  /** Results of `needsMarks` by table, because the first page of a walk changes the result. */
   readonly #marksByTable = new Map<string, boolean>()
   /**
    * Keeps another `DuckDbCopy` of this process from opening the file. DuckDB's own lock excludes only other processes.

@@ -66,7 +66,7 @@ export async function markSeenIds({ session }: SchemaConnection, table: string, 
   )
 }
 
-/** Returns at most `limit` IDs without a mark, in order, after the ID `after`; from the first ID for null. */
+/** Returns at most `limit` IDs without a mark, in order. Starts after the ID `after`, or at the first ID for null. */
 export async function readUnseenIds(
   { session, schema }: SchemaConnection,
   table: string,

@@ -1,4 +1,4 @@
-// Manages the single connection of a PostgreSQL copy. It differs from the driver in two points:
+// Manages the single connection of a PostgreSQL copy. `PostgresSession` differs from the driver in two points:
 //
 // - A lost connection ends the run with an error message. The driver would reconnect, and the run would continue
 //   without its transaction and its lock.
@@ -71,6 +71,7 @@ export class PostgresSession {
     }
     this.#processId ??= result.state.pid
     if (this.#processId === result.state.pid) return result
+    // Another process means that the driver reconnected, so the transaction and the lock are lost.
     this.#isLost = true
     throw this.#connectionError()
   }
