@@ -1,5 +1,5 @@
-// Runs `npm run lockfile`, which completes the lockfiles after a change of dependencies. With `--check`, it only
-// reports incomplete ones.
+// Runs `npm run lockfile`, which completes the lockfiles after a change of dependencies. Arguments name other lockfiles
+// to complete. With `--check`, it only reports incomplete ones.
 //
 // If a registry mirror lacks a package for another platform, npm leaves the package out of the lockfile, and `npm ci`
 // then fails. The script adds such a package with its version, its platform, and `optional`. If an entry has no
@@ -30,8 +30,9 @@ interface Lock {
 
 const LOCKFILES = ['package-lock.json', 'site/package-lock.json']
 
-if (process.argv.includes('--check')) check()
-else for (const file of LOCKFILES) complete(file)
+const named = process.argv.slice(2)
+if (named.includes('--check')) check()
+else for (const file of named.length > 0 ? named : LOCKFILES) complete(file)
 
 function check(): void {
   const found = LOCKFILES.flatMap((file) => withoutIntegrity(readLock(file)))

@@ -11,9 +11,9 @@ export function peersSection(results: readonly PeersResult[]): string {
   if (results.length === 0) return ''
   return `## Peers
 
-How does the service compare with other servers on the same database? The benchmark first checks that each server
-returns the same orders with their items. A server that checks no key does less work than the service.
-[bench/peers](../../bench/peers/README.md) describes the servers.
+The peers are other servers that read the same orders from the same database. The benchmark first checks that each peer
+returns the same orders with their items. A peer that checks no key does less work than the service. For how each peer
+works, see [Comparison with other servers](../../bench/peers/README.md).
 
 ${results.map(section).join('\n')}`
 }
@@ -32,9 +32,11 @@ function section(result: PeersResult): string {
         .join(''),
     ),
   ]
-  return `**${TITLES[result.server]}.** ${factsOf(result)} ${madeOf(comparisons)}
-Processor time as a multiple of the service's, and in brackets the requests per second:
+  return `The table has the processor time of each server as a multiple of the service's, and in brackets the requests per
+second. A ratio above 1 means that the peer needs more processor time than the service.
 
+- **Run.** ${TITLES[result.server]}: ${factsOf(result)}
+- **Versions.** ${madeOf(comparisons)}
 ${table(['', 'checks a key', ...comparisons.map(titleOf)], names.map(row))}`
 }
 

@@ -22,6 +22,8 @@ export function overview(all: Overviewed): string {
 Most of the cost of a large page is reading its rows from PostgreSQL. Small pages cost more per row, because each request
 has a fixed cost. A page deep in a list costs as much as the first.
 
+The table compares [processor time](#how-to-read-the-figures). A range has the lowest and the highest ratio of all runs.
+
 ${table(
   ['Processor time of', 'As a multiple of', 'Ratio', 'Details'],
   lines.map(({ what, than, values, details }) => [what, than, range(values, 2), details]),
@@ -93,13 +95,12 @@ function rates({ results, sync }: Overviewed): string {
   )
   const copying = range(copies?.map(({ ratio }) => ratio) ?? [], 2)
   return `
-- One process returns ${pages} pages of 250 orders per second to 32 parallel full syncs, on the [machine of the
-  runs](#how-to-read-the-figures).${
+- If 32 full syncs run at the same time, one process of the service returns ${pages} pages of 250 orders per second on the
+  [machine of the runs](#how-to-read-the-figures).${
     copying === ''
       ? ''
       : `
-- Copying a store from the service with [store-sync](#store-sync) takes ${copying} times as long as only fetching its
-  pages.`
+- Copying a store with [store-sync](#store-sync) takes ${copying} times as long as only fetching its pages.`
   }
 - The database takes ${databaseShare(results)} % of the processor time of a page of 250 orders.
 - The service [misses some of its goals](#which-goals-does-the-service-reach).

@@ -11,19 +11,22 @@ export function syncSection({ version, date, machine, node, command, figures, pa
   return `
 ## store-sync
 
-How long does a copy of a store take? A second run, which finds no changes, takes at most
-${Math.max(0, ...again).toFixed(1)} s. The table has first runs without a request limit.
-${version.replace(/ on .*/, '')}; Node ${node}; ${machine}; ${date}; \`${command}\`.
+The table has the first run of \`store-sync\`, which copies the whole store, without a request limit. A second run, which
+finds no changes, takes at most ${Math.max(0, ...again).toFixed(1)} s.
 
-- **Made on the fly** is a test server that generates pages without a database. **A service** is the real one. All
-  programs share the machine.
-- **Fetch and discard** is a loop that only fetches the same pages. **Ratio** is the time as a multiple of this loop.
+- **Made on the fly** is a test server that generates pages without a database. **A service** is the real one.
+- **Fetch and discard** is a loop that fetches the same pages and drops them. **Fetch, parse and discard** also parses
+  their JSON. **sqlite** and **postgres** are copies that \`store-sync\` writes.
+- **Ratio** is the time as a multiple of **fetch and discard** with the same server.
 - **Rows** include order items and variants.
-- **Processor time** and **memory** are those of the requesting process, from its start to its end.
+- **Processor time** and **memory** are those of the process that requests the pages, from its start to its end.
+- **Run:** ${version.replace(/ on .*/, '')}; Node ${node}; ${machine}; ${date}; \`${command}\`. All programs share the
+  machine.
 
 ${table(['', 'rows', 'seconds', 'rows/s', 'processor time, s', 'memory, MiB', 'ratio'], first.map(figureRow))}
-At the rate limit, \`store-sync\` needs a small part of a core. The next table has one minute at the limit: 120 pages of
-250 orders with their items. **Other work** is the processor time besides requests and parsing.
+With the usual rate limit of 120 requests per minute, \`store-sync\` needs a small part of a core. The next table has one
+minute at this limit: 120 pages of 250 orders with their items. **Other work** is the processor time that is not fetching
+and parsing.
 
 ${table(['', 'processor time, s', 'fetching and parsing, s', 'other work, s', 'other work, share of a core'], paced.map(pacedRow))}`
 }
