@@ -77,6 +77,11 @@ describe('runbooks', () => {
     expect(ALERTS.map(({ runbook }) => runbook).toSorted()).toEqual(pages.filter((page) => page !== 'index').toSorted())
   })
 
+  test.for(ALERTS)('the first lines of the runbook of $name name the alert', ({ name, runbook }) => {
+    const page = readFileSync(`docs/operate/runbooks/${runbook}.md`, 'utf8')
+    expect(page.slice(0, page.indexOf('**Meaning.**'))).toContain(`the alert \`${name}\``)
+  })
+
   test.for(ALERTS)(
     'the runbook of $name has the sections Meaning, Fix, and Done when, and one section that confirms the cause',
     ({ runbook }) => {

@@ -117,7 +117,7 @@ export const ALERTS: readonly Alert[] = [
     expr: (span) =>
       `(${rate(`${latency.name}_count`, span)} - ${rate(`${latency.name}_bucket{le="${SLOW_SECONDS}"}`, span)}` +
       ` - ${rate(`${errors.name}{code="STORE_DB_ERROR"}`, span)}) / ${rate(`${latency.name}_count`, span)} > 0.01`,
-    summary: `More than 1 % of the requests take longer than ${SLOW_SECONDS} s, and do not fail.`,
+    summary: `More than 1 % of the requests succeed, but take longer than ${SLOW_SECONDS} s.`,
   },
   {
     name: 'StoreExportKeysOverLimit',
@@ -127,7 +127,7 @@ export const ALERTS: readonly Alert[] = [
     expr: (span) =>
       `${rate(`${errors.name}{code="RATE_LIMITED"}`, span)} / ${rate(requests.name, span)} > 0.1` +
       ` and ${rate(`${errors.name}{code="RATE_LIMITED"}`, span)} > 0.5`,
-    summary: 'More than 10 % of the requests exceed the limit of their key.',
+    summary: 'More than 10 % of the requests get 429, because their keys exceed the rate limit.',
   },
   {
     name: 'StoreExportKeyLeaked',
@@ -154,7 +154,7 @@ export const ALERTS: readonly Alert[] = [
     severity: 'warning',
     for: 0,
     expr: (span) => `sum(increase(${internalErrors.name}[${span(EVENTS)}])) > 0`,
-    summary: 'The service had an internal error.',
+    summary: 'A request or a background task failed because of an error in the service itself.',
   },
   {
     name: 'StoreExportRecordsLost',
