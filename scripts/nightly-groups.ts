@@ -16,7 +16,7 @@ export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
     name: 'incremental',
     title: 'Incremental syncs miss no change',
     proves:
-      'A copy that stores the watermark misses no change, even if transactions overlap. Copies that store their own clock time do miss changes.',
+      'A copy that stores the watermark misses no change, even if transactions commit late. A copy that stores the time of its own clock misses changes.',
     vitestArguments: [
       'test/late-commits.test.ts',
       'packages/api/test/transaction-wait.test.ts',
@@ -26,27 +26,27 @@ export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
   {
     name: 'personal-data',
     title: 'Keys without personal data',
-    proves: 'A million random requests with a key without personal data return, log, and record no personal value.',
+    proves: 'With a key that may not read personal data, a million random requests return, log, and record no personal value.',
     vitestArguments: ['packages/api/test/personal-data'],
   },
   {
     name: 'client',
     title: 'PostgreSQL client',
-    proves: 'The PostgreSQL client withstands hostile servers, 10,000 random cancels, and lost connections.',
+    proves: 'The PostgreSQL client stays correct with hostile servers, 10,000 random cancels, and lost connections.',
     vitestArguments: ['packages/postgres'],
   },
   {
     name: 'faults',
     title: 'Store databases that fail',
     proves:
-      'A store database that is frozen, restarted, promoted, hostile, or migrated harms no other store, and full syncs continue.',
+      'If a store database is frozen, restarted, promoted, hostile, or migrated, other stores stay available, and full syncs continue.',
     vitestArguments: ['packages/operator/test/failures'],
   },
   {
     name: 'nodes',
     title: 'Several nodes, and a control database that fails',
     proves:
-      'Nodes share limits and revocations exactly, survive a crashed control database and hostile clients, and never mix up stores.',
+      'All nodes apply the same rate limits and revocations. They survive a crash of the control database and hostile clients. No response has rows of another store.',
     vitestArguments: [
       'packages/operator/test/nodes',
       'packages/operator/test/control',
@@ -57,7 +57,7 @@ export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
     name: 'fleet',
     title: 'Behind nginx, HAProxy, and PgBouncer',
     proves:
-      'The shipped configurations of nginx and HAProxy, and PgBouncer, keep every guarantee, even during restarts.',
+      'The guarantees of the service hold behind nginx and HAProxy with the configurations in `deploy/`, and with PgBouncer, even during restarts.',
     vitestArguments: ['--config', 'vitest.fleet.config.ts'],
   },
   {
@@ -69,7 +69,7 @@ export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
   {
     name: 'copies',
     title: 'Copies stay in sync',
-    proves: 'A copy of each kind equals its store after random writes, restarts, and kills.',
+    proves: 'A copy at each kind of destination equals its store after random writes, restarts, and killed runs.',
     vitestArguments: ['packages/sync/test/histories', 'packages/sync/test/kills'],
   },
   {

@@ -39,7 +39,9 @@ export function withSummaryRow(page: string, run: GroupRun): string {
 
 function summaryRow({ group, report, date, machine, minutes, figures }: GroupRun): string {
   const result = [`${countsOf(report)} in ${minutes.toFixed(0)} min`, ...figures].join('; ')
-  return row([commandOf(group), group.proves, `${date}; ${machine}`, result])
+  // Each figure is on a line of its own.
+  const cells = [`${date}; ${machine}`, result].map((cell) => cell.replaceAll('; ', '<br>'))
+  return row([commandOf(group), group.proves, ...cells])
 }
 
 /** Returns a page with a line for each test. */

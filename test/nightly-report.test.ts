@@ -30,7 +30,7 @@ test('if a group of nightly tests has run, only its row in the summary is replac
   const page = (row: string) => `# Tests\n\n| Command | Proves |\n| --- | --- |\n${row}\n| other | row |\n`
   expect(withSummaryRow(page('| `npm run test:nightly -- soak` | old |'), run)).toBe(
     page(
-      '| `npm run test:nightly -- soak` | Memory does not grow. | 2026-11-22; 2 cores; Node 24 | 3 passed, 1 failed in 30 min; slope 0.73 MiB/h |',
+      '| `npm run test:nightly -- soak` | Memory does not grow. | 2026-11-22<br>2 cores<br>Node 24 | 3 passed, 1 failed in 30 min<br>slope 0.73 MiB/h |',
     ),
   )
 })
