@@ -42,8 +42,11 @@ const HEAD = '<!-- Generated from the contract. Do not edit: change the contract
 
 const DECISIONS_HEAD = '<!-- Generated from the records in this folder. Do not edit: run `npm run generate`. -->\n\n'
 
-const ERROR_BODY = `This page is for integrators who handle errors. Every error has the same body. Programs read the stable
-\`code\`, and people read the \`message\`:
+const ERROR_BODY = `This page is for integrators. It lists every error code of the API, and which requests to repeat. For
+the wait before a retry, see [Rate limits and retries](../rate-limits-and-retries.md#when-to-retry).
+
+All errors have the same body. The \`code\` is stable, so let your program read it. The \`message\` is
+for people, and can change:
 
 \`\`\`json
 {"error":{"code":"INVALID_PARAM","message":"limit: must be a whole number from 1 to 250; got \\"ten\\""}}
@@ -97,7 +100,7 @@ function storeExportPage(): string {
 
 function storeSyncPage(): string {
   const intro =
-    'This reference lists the commands of `store-sync`, for people who copy the data of a store. To create a copy, start with [the sync tool](overview.md).'
+    'This reference lists the commands of `store-sync` and their options, for people who copy the data of a store. To create a copy, start with [the sync tool](overview.md).'
   return `${CLI_HEAD}${commandsPage(STORE_SYNC.program, { intro, ...STORE_SYNC })}\n`
 }
 

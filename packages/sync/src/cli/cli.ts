@@ -57,7 +57,11 @@ Tables: ${TABLE_NAMES.join(', ')}
 
 Set ${KEY_VARIABLE} to the API key, or ${KEY_FILE_VARIABLE} to the path of a file that contains it.
 At a terminal, store-sync prompts for the key if neither is set.
-Exit codes: 0 done, 1 failed or different, 2 wrong usage, 75 temporary failure (run the command again later), 130 Ctrl-C at the key prompt.`
+Exit code 0: the command succeeded.
+Exit code 1: the command failed, or the copy differs from the store.
+Exit code 2: an option is wrong, or there is no API key.
+Exit code 75: a temporary failure. Run the same command again later.
+Exit code 130: you pressed Ctrl-C at the prompt for the key.`
 
 /** A complete call of each command, by its name. The help and the reference page show it. */
 export const EXAMPLES = {
@@ -85,21 +89,28 @@ export function createProgram(context: CliContext): Command {
       'also remove orders, products, and customers that the store has deleted. This reads only IDs, so it needs far fewer requests than --full.',
     )
     .option('--allow-empty', 'remove all rows of a table if the store returns none. Without this option, the rows stay')
-    .option('--tables <names>', 'sync only these tables, separated by commas, and the tables embedded in them')
+    .option(
+      '--tables <names>',
+      'sync only these tables, separated by commas. Orders include their items, and products include their variants',
+    )
     .option(
       '--since <time>',
       'skip orders, products, and customers last changed before this time. Write 2026-01-31 (00:00 UTC), 2026-01-31T08:00:00Z, or 30d (30 days ago)',
     )
-    .option('--overlap <duration>', 'also read changes from this period before the last run', '5m')
+    .option(
+      '--overlap <duration>',
+      'start this long before the last run, because some changes become visible late',
+      '5m',
+    )
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
     .option('--csv-delimiter <character>', 'separate the values of CSV files with ";", "|", or "tab" instead of ","')
     .option(
       '--csv-no-apostrophe',
-      "don't put an apostrophe before text that looks like a formula. Don't open the files in a spreadsheet",
+      'omit the apostrophe before text that looks like a formula. Use it only for files that no spreadsheet opens',
     )
     .option(
       '--state <file>',
-      'continue from the state in this file, which a Singer target printed. Only with --to singer',
+      'continue after an earlier run. The file contains the state that the Singer target printed then. Only with --to singer',
     )
     .option('--dry-run', 'print what a run would read, and write nothing. Not with --every')
     .action((options: RunCommandOptions) => {
@@ -107,16 +118,26 @@ export function createProgram(context: CliContext): Command {
         throw new CommandLineError('--dry-run: cannot be combined with --every')
       return runCommand(options, context)
     })
-  withCommonOptions(command, 'verify', 'compare this copy: a destination of run, except singer')
+  withCommonOptions(
+    command,
+    'verify',
+    'compare the copy at this destination, which can be any destination of run except singer',
+  )
     .description('compare the copy with the store, row by row, and print the differences')
-    .option('--quick', 'compare only IDs and updated_at, in tables that have a list of IDs and updated_at')
-    .option('--tables <names>', 'compare only these tables, separated by commas, and the tables embedded in them')
+    .option(
+      '--quick',
+      'send far fewer requests: compare only IDs and updated_at of most tables, and skip order items and product variants',
+    )
+    .option(
+      '--tables <names>',
+      'compare only these tables, separated by commas. Orders include their items, and products include their variants',
+    )
     .action((options: VerifyCommandOptions) => verifyCommand(options, context))
   command
     .command('mcp')
     .description('let an assistant read a copy, over MCP on standard input and output')
     .requiredOption('--from <copy>', 'read this copy: sqlite:FILE')
-    .option('--with-personal-data', 'show columns that identify a person, such as names, email and postal addresses')
+    .option('--with-personal-data', 'also show columns that identify a person, such as names and addresses')
     .addHelpText('after', exampleHelp('mcp') + MCP_HELP)
     .action((options: McpCommandOptions) => mcpCommand(options, context, version()))
   return command
