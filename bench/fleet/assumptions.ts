@@ -14,41 +14,41 @@ interface Assumption {
 
 /** All assumptions, in the order of the table in the documentation. */
 export const ASSUMPTIONS = {
-  activeShare: { flag: 'active-share', default: 0.2, help: 'share of the stores that have a key in use' },
-  syncMinutes: { flag: 'sync-minutes', default: 15, help: 'minutes between two runs of such a store' },
+  activeShare: { flag: 'active-share', default: 0.2, help: 'share of the stores that have a key in use: the active stores' },
+  syncMinutes: { flag: 'sync-minutes', default: 15, help: 'minutes between two incremental syncs of an active store' },
   alignedShare: {
     flag: 'aligned-share',
     default: 0,
-    help: 'share of the active stores whose runs start in the same minute; other runs start at random',
+    help: 'share of the active stores whose syncs start in the same minute; the others start at random',
   },
-  pagesPerRun: { flag: 'pages-per-run', default: 10, help: 'requests of a run, one after the other' },
+  pagesPerRun: { flag: 'pages-per-run', default: 10, help: 'requests of an incremental sync, one after the other' },
   changedShare: {
     flag: 'changed-share',
     default: 0.2,
-    help: 'share of the runs that return 100 orders; the other runs return no rows',
+    help: 'share of the incremental syncs that return 100 orders; the others return no rows',
   },
-  pageGapMs: { flag: 'page-gap-ms', default: 150, help: 'mean time between two requests of a run (exponential), ms' },
+  pageGapMs: { flag: 'page-gap-ms', default: 150, help: 'mean time in ms between two requests of an incremental sync, with an exponential distribution' },
   walkShare: {
     flag: 'walk-share',
     default: 0.0005,
-    help: 'full syncs that run at any time, as a share of the stores',
+    help: 'number of full syncs that run at any time, as a share of the stores',
   },
   walkPages: { flag: 'walk-pages', default: 200, help: 'pages of 250 orders of a full sync' },
   walkPerMinute: {
     flag: 'walk-per-minute',
     default: LIMITS.requestsPerMinute,
-    help: 'requests a minute of a full sync; the limit of a key',
+    help: 'requests per minute of a full sync, which is the rate limit of a key',
   },
   coreShare: {
     flag: 'core-share',
     default: 0.6,
-    help: 'share of a core that a node may use in the 99th percentile of seconds',
+    help: 'share of a core that a node may use in 99 % of all seconds',
   },
-  nodesMin: { flag: 'nodes-min', default: 2, help: 'minimum number of nodes; with 2, one can stop' },
+  nodesMin: { flag: 'nodes-min', default: 2, help: 'minimum number of nodes, so that one can stop' },
   connectionsMax: {
     flag: 'store-connections-max',
     default: SETTINGS.storeConnectionsMax.default,
-    help: 'STORE_EXPORT_STORE_CONNECTIONS_MAX of a node',
+    help: 'STORE_EXPORT_STORE_CONNECTIONS_MAX: most connections of a node to stores',
   },
   connectionsPerStore: {
     flag: 'connections-per-store',
@@ -58,7 +58,7 @@ export const ASSUMPTIONS = {
   idleSeconds: {
     flag: 'store-idle-seconds',
     default: SETTINGS.storeIdleSeconds.default,
-    help: 'STORE_EXPORT_STORE_IDLE_SECONDS: a node closes connections that are unused for this time',
+    help: 'STORE_EXPORT_STORE_IDLE_SECONDS: a node closes a connection that is unused for this time',
   },
   columnsSeconds: {
     flag: 'schema-refresh-seconds',
@@ -66,9 +66,9 @@ export const ASSUMPTIONS = {
     help: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS: a node caches the columns of a store for this time',
   },
   storesPerServer: { flag: 'stores-per-server', default: 1000, help: 'stores on one PostgreSQL server' },
-  ringPoints: { flag: 'ring-points', default: 160, help: 'points of a node on the ring of the consistent hash' },
-  seconds: { flag: 'seconds', default: 3600, help: 'simulated time in seconds, after two minutes that do not count' },
-  seed: { flag: 'seed', default: 1, help: 'the same seed gives the same output' },
+  ringPoints: { flag: 'ring-points', default: 160, help: 'points of a node on the ring of the consistent hash, with which the balancer chooses by key' },
+  seconds: { flag: 'seconds', default: 3600, help: "simulated time in seconds, after two minutes that don't count" },
+  seed: { flag: 'seed', default: 1, help: 'start of the random numbers; the same seed gives the same output' },
 } as const satisfies Record<string, Assumption>
 
 export type Assumptions = Readonly<Record<keyof typeof ASSUMPTIONS, number>>

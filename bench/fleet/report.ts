@@ -14,7 +14,7 @@ const USAGE_STATEMENTS = 3
 
 /** Returns the output of `bench:fleet`: the tables, and the assumptions. */
 export function fleetReport(fleets: readonly SizedFleet[], options: FleetOptions, costs: Costs): string {
-  return `${outcome(fleets, options)}\nProcessor time, from ${costs.source}:\n\n${measured(costs)}\nAssumed:\n\n${assumed(options)}`
+  return `${outcome(fleets, options)}\nProcessor time, from ${costs.source}:\n\n${measured(costs)}\nEstimates:\n\n${assumed(options)}`
 }
 
 type Row = readonly [name: string, cell: (fleet: SizedFleet) => string]
@@ -22,7 +22,7 @@ type Row = readonly [name: string, cell: (fleet: SizedFleet) => string]
 function outcome(fleets: readonly SizedFleet[], options: FleetOptions): string {
   const rows = options.pricePerCoreHour === null ? rowsOf(options) : [...rowsOf(options), priceRow(options)]
   return table(
-    ['figure', ...fleets.map(({ stores, balancing }) => `${count(stores)}, ${balancing}`)],
+    ['', ...fleets.map(({ stores, balancing }) => `${count(stores)}, ${balancing}`)],
     rows.map(([name, cell]) => [name, ...fleets.map(cell)]),
   )
 }
@@ -31,23 +31,23 @@ function rowsOf(options: FleetOptions): Row[] {
   const { coreShare, storesPerServer } = options.assumptions
   const servers = ({ stores }: SizedFleet) => Math.ceil(stores / storesPerServer)
   return [
-    ['requests/s, mean', ({ requestsPerSecond }) => figure(requestsPerSecond)],
-    ['requests/s in the 99th percentile of seconds', ({ requestsPerSecond99 }) => figure(requestsPerSecond99)],
-    [`**nodes** at ${percent(coreShare)} of a core`, ({ nodes }) => `**${nodes}**`],
-    ['load of the busiest node, in % of a core', ({ busiestNode99 }) => percent(busiestNode99)],
-    ['cores of all nodes, mean', ({ nodeCores }) => figure(nodeCores)],
-    ['requests that open a connection', (fleet) => percent(fleet.opened / fleet.requests)],
-    ["requests that read the store's columns", (fleet) => percent(fleet.columnsRead / fleet.requests)],
-    ['maximum connections of a node to stores', ({ connectionsOfNode }) => count(connectionsOfNode)],
-    [`store servers (${count(storesPerServer)} stores each)`, (fleet) => count(servers(fleet))],
-    ['maximum connections of a store server', ({ connectionsOfServer }) => count(connectionsOfServer)],
-    ['cores of all store servers, mean', ({ storeCores }) => figure(storeCores)],
-    ['cores of all store servers, 99th percentile', ({ storeCores99 }) => figure(storeCores99)],
-    ['statements/s of the control database, 99th percentile', (fleet) => figure(controlStatements(fleet))],
-    ['cores of the control database, 99th percentile', ({ controlCores99 }) => figure(controlCores99)],
-    ['connections of the control database', ({ nodes }) => count(nodes * controlConnections())],
-    ['core-hours a month: nodes', ({ nodes }) => count(nodes * MONTH_HOURS)],
-    ['core-hours a month: databases', (fleet) => count(databaseCoreHours(fleet, coreShare))],
+    ['requests per second, mean', ({ requestsPerSecond }) => figure(requestsPerSecond)],
+    ['requests per second, 99th percentile', ({ requestsPerSecond99 }) => figure(requestsPerSecond99)],
+    [`**nodes**, each with at most ${percent(coreShare)} of a core`, ({ nodes }) => `**${nodes}**`],
+    ['load of the busiest node, 99th percentile, in % of a core', ({ busiestNode99 }) => percent(busiestNode99)],
+    ['cores in use by all nodes, mean', ({ nodeCores }) => figure(nodeCores)],
+    ['requests for which a node connects to the store', (fleet) => percent(fleet.opened / fleet.requests)],
+    ["requests for which a node reads the store's columns", (fleet) => percent(fleet.columnsRead / fleet.requests)],
+    ['most connections of a node to stores', ({ connectionsOfNode }) => count(connectionsOfNode)],
+    [`store servers, each with ${count(storesPerServer)} stores`, (fleet) => count(servers(fleet))],
+    ['most connections to a store server', ({ connectionsOfServer }) => count(connectionsOfServer)],
+    ['cores in use by all store servers, mean', ({ storeCores }) => figure(storeCores)],
+    ['cores in use by all store servers, 99th percentile', ({ storeCores99 }) => figure(storeCores99)],
+    ['statements per second of the control database, 99th percentile', (fleet) => figure(controlStatements(fleet))],
+    ['cores in use by the control database, 99th percentile', ({ controlCores99 }) => figure(controlCores99)],
+    ['connections to the control database', ({ nodes }) => count(nodes * controlConnections())],
+    ['core-hours per month of all nodes', ({ nodes }) => count(nodes * MONTH_HOURS)],
+    ['core-hours per month of all databases', (fleet) => count(databaseCoreHours(fleet, coreShare))],
   ]
 }
 
@@ -93,7 +93,7 @@ function assumed({ assumptions }: FleetOptions): string {
     String(assumptions[name as keyof typeof ASSUMPTIONS]),
     help,
   ])
-  return table(['flag', 'value', 'meaning'], rows)
+  return table(['option', 'value', 'meaning'], rows)
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
