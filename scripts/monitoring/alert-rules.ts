@@ -46,7 +46,9 @@ function severityLabel(severity: Severity): string {
 }
 
 function severityText(severity: Severity): string {
-  return severity === 'by_share' ? `critical if more than ${CRITICAL_SHARE * 100} % of all requests fail, otherwise warning` : severity
+  return severity === 'by_share'
+    ? `critical if more than ${CRITICAL_SHARE * 100} % of all requests fail, otherwise warning`
+    : severity
 }
 
 /** Returns a duration in minutes, or in seconds if they are no whole minutes. */

@@ -124,7 +124,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
 
   test('the bash commands of leaked-keys.md report a key, and after that, a request with this key gets 401', async () => {
     const page = await readFile(path.resolve(import.meta.dirname, '../../../docs/operate/leaked-keys.md'), 'utf8')
-    const [, commands = ''] = /^```bash\n([\s\S]*?)^```$/m.exec(page) ?? []
+    const commands = [...page.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('')
     const [pattern = ''] = /^acme_\[.*$/m.exec(page) ?? []
     const [key] = await newKeys(1)
     onTestFinished(() => file.write(keysText(scanner)))

@@ -123,7 +123,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'shutdown.started': { level: 'info', meaning: 'The node starts to shut down. `reason` is the signal or the error.' },
   'node.stopped': { level: 'info', meaning: 'The node closed everything.' },
   'node.failed': { level: 'error', meaning: 'An internal error happened outside of a request. Report it.' },
-  'request.completed': { level: 'info', meaning: 'The service completed an API request.' },
+  'request.completed': {
+    level: 'info',
+    meaning:
+      'The service completed an API request. `endpoint`, `status`, `durationMs`, `rows`, and `bytes` describe it.',
+  },
   'request.malformed': {
     level: 'info',
     meaning: 'A client sent a request that is not well-formed HTTP, too slow, or too large. `code` says what is wrong.',
@@ -142,11 +146,12 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'leak_report.rejected': {
     level: 'warn',
     meaning:
-      'A leak report had no valid signature. `reason` is `unknown_key` (the file with the public keys does not have the key: fetch it again) or `wrong_signature`.',
+      'A leak report had no valid signature. `reason` is `unknown_key` or `wrong_signature`. If it is `unknown_key`, the file with the public keys does not have the key of the report: download the file again.',
   },
   'rejections.summarized': {
     level: 'info',
-    meaning: 'The log left out `count` rejections within `seconds`. `of` names the event.',
+    meaning:
+      'The log left out `count` rejections in the last `seconds` seconds. `of` is the event of these rejections.',
   },
   'store.request_rejected': {
     level: 'warn',
@@ -155,21 +160,22 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'store.query_failed': {
     level: 'warn',
     meaning:
-      'A query on a store database failed. `reason` is `server_unreachable`, `server_full`, `no_connection` (the request got no connection in time), or `query`. `retried` says whether the service tried it again.',
+      'A query on a store database failed. `reason` is `server_unreachable`, `server_full`, `no_connection` (the request got no connection in time), or `query` (any other reason). `retried` says whether the service tried the query again.',
   },
   'store.server_failed': {
     level: 'debug',
     meaning:
-      'A connection to a database server failed. `reason` is `unreachable` or `full` (no free connection). The event `store.query_failed` has the cause.',
+      'The node could not connect to a database server. `reason` is `unreachable` or `full` (no free connection). The event `store.query_failed` has the cause.',
   },
   'store.schema_mismatched': {
     level: 'warn',
-    meaning: "A column of a store can't be read, or has another type than declared.",
+    meaning: "A column of a store can't be read, or has another type than the API expects.",
   },
   'store.schema_changed': { level: 'info', meaning: 'Columns of a store were `added` or `removed`.' },
   'store.contract_violated': {
     level: 'warn',
-    meaning: "Rows had a value that the API's contract does not allow. The service replaced it.",
+    meaning:
+      "Rows of a store had a value that the API's contract does not allow. The service replaced the value in the response.",
   },
   'store.transactions_awaited': {
     level: 'debug',
@@ -182,7 +188,8 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'control.migrated': { level: 'info', meaning: 'The control database was migrated. `applied` lists the migrations.' },
   'usage.write_failed': {
     level: 'warn',
-    meaning: 'Usage statistics could not be written. The next attempt writes them, except for `dropped` requests.',
+    meaning:
+      'Usage statistics could not be written. The service tries again. The statistics of `dropped` requests are lost.',
   },
   'audit.recorded': {
     level: 'info',
@@ -198,7 +205,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'alert.sent': {
     level: 'info',
     meaning:
-      'Merchants got `emails` emails about a key, or about a revoked token of a directory. `kind` is the problem.',
+      'The service sent `emails` emails about a key, or about a revoked token of a directory. `kind` is the problem.',
   },
   'alert.failed': {
     level: 'warn',
@@ -211,20 +218,22 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'invitation.failed': {
     level: 'warn',
-    meaning: 'The SMTP server did not accept an invitation. The merchant sees that, and can send it again.',
+    meaning:
+      'The SMTP server did not accept the email of an invitation. The merchant sees that, and can send the invitation again.',
   },
   'password_email.failed': {
     level: 'warn',
-    meaning: 'The SMTP server did not accept the email about a new password. The password is changed.',
+    meaning: 'The SMTP server did not accept the email about a new password. The password has changed anyway.',
   },
   'key.created': { level: 'info', meaning: 'A merchant created a key.' },
   'key.permissions_changed': { level: 'info', meaning: 'A merchant changed what a key may do.' },
   'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
-  'key.turned_off': { level: 'info', meaning: 'A merchant turned a key off. The API rejects it.' },
+  'key.turned_off': { level: 'info', meaning: 'A merchant turned a key off, so the API rejects it.' },
   'key.turned_on': { level: 'info', meaning: 'A merchant turned a key on again.' },
   'admin.request_completed': {
     level: 'info',
-    meaning: 'The admin API completed a request. `tokenId` is the ID of the token; null without a valid one.',
+    meaning:
+      'The admin API completed a request. `tokenId` is the ID of the token, or null if the request had no valid token.',
   },
   'admin.request_failed': {
     level: 'error',
@@ -233,10 +242,13 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output was blocked.' },
   'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` says which.' },
   'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },
-  'pool.sampled': { level: 'debug', meaning: 'Connections of a pool at one moment. The metrics use this event.' },
+  'pool.sampled': {
+    level: 'debug',
+    meaning: 'Number of connections of a pool at one moment. The metrics use this event.',
+  },
   'servers.sampled': {
     level: 'debug',
-    meaning: 'What the node uses of each database server at one moment. The metrics use this event.',
+    meaning: 'Number of connections to each database server at one moment. The metrics use this event.',
   },
 }
 

@@ -14,7 +14,7 @@ export interface MetricDeclaration<L extends MetricLabels = MetricLabels> {
 const ENDPOINT = 'path in the API reference, or `unknown`'
 const POOL = '`stores` (the sum over all stores) or `control`'
 
-const SERVER = 'hosts and ports of the server; `other` for all servers after the first 50 of a node'
+const SERVER = 'hosts and ports of the server, or `other`'
 
 /** All metrics, by the name that the code uses. */
 export const METRICS = {
@@ -39,7 +39,7 @@ export const METRICS = {
   rows: {
     name: 'store_export_rows_served_total',
     type: 'counter',
-    help: 'Rows in responses, without embedded rows.',
+    help: "Rows in responses. Embedded rows don't count.",
     labels: { endpoint: ENDPOINT },
   },
   bytes: {
@@ -51,7 +51,7 @@ export const METRICS = {
   rejections: {
     name: 'store_export_rejections_total',
     type: 'counter',
-    help: 'Requests rejected because of their key or a full queue.',
+    help: 'Requests rejected because they have no valid key, or because they got no connection to their store.',
     labels: {
       reason: '`key_missing`, `key_repeated`, `key_malformed`, `key_unknown`, `queue_full`, or `queue_timeout`',
     },
@@ -69,7 +69,7 @@ export const METRICS = {
     labels: {
       database: '`store` or `control`',
       reason:
-        '`server_unreachable`, `server_full`, `no_connection` (the store responds, but the node had no free connection), or `query`; `query` for `control`',
+        '`server_unreachable`; `server_full`; `no_connection`: the store responds, but the node had no free connection; or `query`: any other reason. For `control`, always `query`.',
     },
   },
   internalErrors: {
@@ -81,7 +81,7 @@ export const METRICS = {
   storeRetries: {
     name: 'store_export_store_retries_total',
     type: 'counter',
-    help: 'Second attempts of queries on store databases.',
+    help: 'Queries on store databases that failed and were tried again.',
     labels: {},
   },
   serverFailures: {
@@ -93,7 +93,7 @@ export const METRICS = {
   schemaMismatches: {
     name: 'store_export_schema_mismatches_total',
     type: 'counter',
-    help: "Columns of stores that can't be read or have another type than declared.",
+    help: "Columns of stores that can't be read, or that have another type than the API expects.",
     labels: {
       table: 'name of the table',
       column: 'name of the column',
@@ -103,7 +103,7 @@ export const METRICS = {
   schemaChanges: {
     name: 'store_export_schema_changes_total',
     type: 'counter',
-    help: 'Changes of the columns of a store.',
+    help: 'Changes of the columns of stores that a node noticed.',
     labels: {},
   },
   contractViolations: {
@@ -115,13 +115,13 @@ export const METRICS = {
   transactionWaits: {
     name: 'store_export_transaction_waits_total',
     type: 'counter',
-    help: 'First pages that waited for open transactions of a store.',
+    help: 'First pages of lists that waited for open transactions of a store.',
     labels: { outcome: '`ended`, or `timed_out` if a transaction outlasted the wait' },
   },
   transactionWaitSeconds: {
     name: 'store_export_transaction_wait_seconds_total',
     type: 'counter',
-    help: 'Time that first pages waited for open transactions.',
+    help: 'Time that first pages of lists waited for open transactions of a store.',
     labels: {},
   },
   leakReports: {
@@ -209,19 +209,21 @@ export const METRICS = {
     name: 'store_export_connections_limit',
     type: 'gauge',
     help: 'Maximum number of database connections.',
-    labels: { pool: '`stores` (of the node), `store_server`, `store`, or `control`' },
+    labels: {
+      pool: '`stores`: all stores together; `store_server`: stores on one server; `store`: one store; or `control`',
+    },
   },
   serverConnections: {
     name: 'store_export_server_connections',
     type: 'gauge',
-    help: 'Connections to a database server that count against its limit.',
+    help: 'Connections of the node to a database server, also those that are opening or closing.',
     labels: { server: SERVER },
   },
   serverSaturation: {
     name: 'store_export_server_saturation_ratio',
     type: 'gauge',
-    help: 'Share of the connection limit of a database server that requests use, from 0 to 1.',
-    labels: { server: `${SERVER} (their highest value)` },
+    help: "Share of the node's maximum connections to a database server that requests use, from 0 to 1.",
+    labels: { server: `${SERVER} (the highest value of these servers)` },
   },
   serverWaiters: {
     name: 'store_export_server_waiters',
@@ -232,8 +234,8 @@ export const METRICS = {
   buildInfo: {
     name: 'store_export_build_info',
     type: 'gauge',
-    help: 'Constant 1. The labels name the version of the service and of Node.',
-    labels: { version: 'version of the service', node: 'version of Node' },
+    help: 'Always 1. The labels name the versions of the service and of Node.js.',
+    labels: { version: 'version of the service', node: 'version of Node.js' },
   },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>
 
