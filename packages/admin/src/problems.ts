@@ -20,7 +20,7 @@ export const PROBLEMS = {
   unauthorized: {
     status: 401,
     title: 'A valid admin token is required',
-    fix: 'Send `Authorization: Bearer` with a token of `store-export admin-tokens create`. Tokens that are revoked or expired count as unknown.',
+    fix: 'Send `Authorization: Bearer` with a token of `store-export admin-tokens create`. Revoked and expired tokens are rejected too.',
   },
   'not-found': {
     status: 404,
@@ -59,8 +59,8 @@ export const PROBLEMS = {
   },
   'key-not-replaceable': {
     status: 409,
-    title: 'The key cannot be replaced',
-    fix: 'Replace its replacement, or create another key.',
+    title: 'The key was replaced already, or is not active',
+    fix: 'Replace the newer key, or create another key.',
   },
   'last-admin': {
     status: 409,
@@ -80,12 +80,12 @@ export const PROBLEMS = {
   'secrets-differ': {
     status: 409,
     title: 'Nodes have different secrets',
-    fix: 'Give all nodes the same `STORE_EXPORT_SECRET`. See [Rotate secrets](rotate-secrets.md).',
+    fix: 'Give all nodes the same `STORE_EXPORT_SECRET`. See [Replace the secret](rotate-secrets.md).',
   },
   refused: {
     status: 409,
     title: 'The state of the store does not allow this',
-    fix: '`detail` says what to do. Some fixes are commands of `store-export`.',
+    fix: '`detail` says what to do, for example which command of `store-export` to run.',
   },
   'body-too-large': {
     status: 413,
@@ -94,13 +94,13 @@ export const PROBLEMS = {
   },
   'unsupported-media-type': {
     status: 415,
-    title: 'The body has another media type',
+    title: 'The body has the wrong media type',
     fix: 'Send `Content-Type: application/json`, or `application/x-ndjson` for a batch.',
   },
   'idempotency-key-reused': {
     status: 422,
     title: 'The Idempotency-Key belongs to another request',
-    fix: 'Use a new key for each request. The same key must come with the same method, path, and body.',
+    fix: 'Use a new Idempotency-Key for each request. Reuse it only to repeat a request with the same method, path, and body.',
   },
   'internal-error': {
     status: 500,
@@ -110,7 +110,7 @@ export const PROBLEMS = {
   'database-error': {
     status: 502,
     title: 'A database refused a statement',
-    fix: '`detail` has the message of the database.',
+    fix: '`detail` has the message of the database. Fix its cause, and send the request again.',
   },
   'database-unreachable': {
     status: 503,
@@ -119,13 +119,13 @@ export const PROBLEMS = {
   },
   'node-stopping': {
     status: 503,
-    title: 'The node stops before it reaches this line of a batch',
+    title: 'The node is shutting down and did not process this line of the batch',
     fix: 'Send the batch again, to another node or later.',
   },
   'too-many-operations': {
     status: 503,
     title: 'Too many operations on databases are waiting',
-    fix: 'Wait for the seconds in the header `Retry-After`, and send the request again.',
+    fix: 'Wait as many seconds as the header `Retry-After` says, and send the request again.',
   },
 } as const satisfies Readonly<Record<string, ProblemDeclaration>>
 
