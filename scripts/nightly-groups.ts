@@ -26,7 +26,8 @@ export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
   {
     name: 'personal-data',
     title: 'Keys without personal data',
-    proves: 'With a key that may not read personal data, a million random requests return, log, and record no personal value.',
+    proves:
+      'With a key that may not read personal data, a million random requests return, log, and record no personal value.',
     vitestArguments: ['packages/api/test/personal-data'],
   },
   {

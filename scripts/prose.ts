@@ -34,7 +34,7 @@ export function proseOfMarkdown(page: string): Prose[] {
     }
     if (line.startsWith('|')) {
       flush()
-      for (const cell of line.split(/(?<!\\)\|/)) {
+      for (const cell of line.split(/(?<!\\)\||<br>/)) {
         const text = withoutMarkup(cell)
         if (text !== '') found.push({ line: index + 1, text, kind: 'markdown' })
       }

@@ -38,7 +38,9 @@ test(
     ] as const
     const { outcomes, transactions } = await experiment(store.ownerUrl, participants, SECONDS)
     const lost = outcomes.map(({ name, missing, stale }) => `${name}: ${missing} missing, ${stale} stale`)
-    console.log(`measured: timestamps in microseconds: ${transactions} transactions in ${SECONDS} s; ${lost.join('; ')}`)
+    console.log(
+      `measured: timestamps in microseconds: ${transactions} transactions in ${SECONDS} s; ${lost.join('; ')}`,
+    )
     const lostBy = new Map(outcomes.map(({ name, missing, stale }) => [name, missing + stale]))
     expect(lostBy.get('watermark')).toBe(0)
     expect(lostBy.get('watermark and wait')).toBe(0)
@@ -59,7 +61,9 @@ test(
     ]
     const { outcomes, transactions } = await experiment(coarse.ownerUrl, participants, SECONDS)
     const lost = outcomes.map(({ name, missing, stale }) => `${name}: ${missing} missing, ${stale} stale`)
-    console.log(`measured: timestamps in whole seconds: ${transactions} transactions in ${SECONDS} s; ${lost.join('; ')}`)
+    console.log(
+      `measured: timestamps in whole seconds: ${transactions} transactions in ${SECONDS} s; ${lost.join('; ')}`,
+    )
     expect(outcomes.map(({ missing, stale }) => missing + stale)).toEqual([0, 0])
   },
   (SECONDS + 30) * 1000,

@@ -14,7 +14,11 @@ interface Assumption {
 
 /** All assumptions, in the order of the table in the documentation. */
 export const ASSUMPTIONS = {
-  activeShare: { flag: 'active-share', default: 0.2, help: 'share of the stores that have a key in use: the active stores' },
+  activeShare: {
+    flag: 'active-share',
+    default: 0.2,
+    help: 'share of the stores that have a key in use: the active stores',
+  },
   syncMinutes: { flag: 'sync-minutes', default: 15, help: 'minutes between two incremental syncs of an active store' },
   alignedShare: {
     flag: 'aligned-share',
@@ -27,7 +31,11 @@ export const ASSUMPTIONS = {
     default: 0.2,
     help: 'share of the incremental syncs that return 100 orders; the others return no rows',
   },
-  pageGapMs: { flag: 'page-gap-ms', default: 150, help: 'mean time in ms between two requests of an incremental sync, with an exponential distribution' },
+  pageGapMs: {
+    flag: 'page-gap-ms',
+    default: 150,
+    help: 'mean time in ms between two requests of an incremental sync, with an exponential distribution',
+  },
   walkShare: {
     flag: 'walk-share',
     default: 0.0005,
@@ -66,7 +74,11 @@ export const ASSUMPTIONS = {
     help: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS: a node caches the columns of a store for this time',
   },
   storesPerServer: { flag: 'stores-per-server', default: 1000, help: 'stores on one PostgreSQL server' },
-  ringPoints: { flag: 'ring-points', default: 160, help: 'points of a node on the ring of the consistent hash, with which the balancer chooses by key' },
+  ringPoints: {
+    flag: 'ring-points',
+    default: 160,
+    help: 'points of a node on the ring of the consistent hash, with which the balancer chooses by key',
+  },
   seconds: { flag: 'seconds', default: 3600, help: "simulated time in seconds, after two minutes that don't count" },
   seed: { flag: 'seed', default: 1, help: 'start of the random numbers; the same seed gives the same output' },
 } as const satisfies Record<string, Assumption>

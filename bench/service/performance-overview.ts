@@ -95,8 +95,7 @@ function rates({ results, sync }: Overviewed): string {
   )
   const copying = range(copies?.map(({ ratio }) => ratio) ?? [], 2)
   return `
-- If 32 full syncs run at the same time, one process of the service returns ${pages} pages of 250 orders per second on the
-  [machine of the runs](#how-to-read-the-figures).${
+- One process of the service returns ${pages} pages of 250 orders per second, if 32 full syncs run at the same time.${
     copying === ''
       ? ''
       : `
