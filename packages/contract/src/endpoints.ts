@@ -133,7 +133,7 @@ export function page({
 export function ids(place: Omit<EndpointDeclaration, 'addition'>): Endpoint {
   const { plural } = place.resource
   const rows = LIMITS.pageRowsOfIds.toLocaleString('en')
-  const note = `Returns the ID and the last change of all ${plural}, oldest first, ${rows} per page.`
+  const note = `Returns the IDs of all ${plural}, oldest first, with the time of each row's last change. A page has up to ${rows} IDs.`
   return {
     ...declared(place),
     note,

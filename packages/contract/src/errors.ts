@@ -7,15 +7,15 @@ export const ERRORS = {
     status: 401,
     returnedBy: 'every',
     condition:
-      'The key in the header x-api-key is missing, repeated, malformed, unknown, revoked, expired, or turned off, or it does not work from this network address.',
+      'The header x-api-key has no valid key. The key is missing, malformed, or unknown, or the header was sent twice. Or the key is revoked, expired, turned off, or not allowed from this network address.',
     retry: 'No.',
-    fix: 'Send the whole key once, in the header x-api-key. If it is turned off, turn it on in the store dashboard under Settings, API. If the key is lost, revoked, or expired, create a new one there. Do the same if the key does not allow your network.',
+    fix: 'Send the whole key once, in the header x-api-key. If that does not help, look at the key in the store dashboard under Settings, API. If the key is turned off, turn it on. If its allow list does not contain your network, add the network. If the key is revoked, expired, or lost, create a new key.',
     mistakes: [
-      'The client sends the key as Authorization: Bearer or in the query string. The service reads only the header x-api-key.',
+      'The client sends the key as Authorization: Bearer, or in the query string. The service reads only the header x-api-key.',
       'The key was copied with a space, a line break, or quotes.',
       'The client sends the header twice.',
-      'A merchant has replaced the key, but this tool still sends the old key.',
-      'The key has an allow list, and the tool now runs in another network.',
+      'The merchant has replaced the key, but the client still sends the old key.',
+      'The key has an allow list, and the client has moved to another network.',
     ],
   },
   STORE_NOT_SUPPORTED: {
@@ -24,7 +24,9 @@ export const ERRORS = {
     condition: 'The key belongs to an imported store, which another platform hosts.',
     retry: 'No.',
     fix: 'Use the export of the platform that hosts the store. This service does not serve imported stores.',
-    mistakes: ['The client uses the key of the imported copy instead of the key of the generated store.'],
+    mistakes: [
+      'The merchant has an imported store and a store of this platform, and the client uses the key of the imported store.',
+    ],
   },
   STORE_NOT_READY: {
     status: 409,
@@ -32,20 +34,20 @@ export const ERRORS = {
     condition: 'The store exists, but the platform is still creating its database.',
     retry: 'Yes, after 30 seconds (the header Retry-After).',
     retryAfterSeconds: { min: 30, max: 30 },
-    fix: 'Wait until the platform has created the store.',
+    fix: 'Wait until the platform has created the database. Send the same request again every 30 seconds.',
     mistakes: ['The client treats the response as an empty store.'],
   },
   INVALID_PARAM: {
     status: 400,
     returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition:
-      'The service does not accept the value of a parameter. Examples are a limit outside 1 to 250, an unknown status, a malformed datetime, and an ID that is not a UUID.',
+      'The service does not accept the value of a parameter. Examples are a limit above 250, an unknown status, a malformed datetime, and an ID that is not a UUID.',
     retry: 'No.',
     fix: 'Read the message. It names the parameter, the values that it accepts, and the value that you sent.',
     mistakes: [
-      'The URL has the + of an offset such as +02:00 instead of %2B, so it arrives as a space.',
-      'A datetime has no offset. Add Z or the offset.',
-      'The client sends updated_since for customers of a store that does not track customer updates. Use created_since.',
+      'A datetime in the URL has an offset such as +02:00. In a URL, a + means a space, so write %2B02:00.',
+      'A datetime has neither Z nor an offset. Add one of them.',
+      'The client sends updated_since for customers, but the store does not track updates of customers. Use created_since.',
       'The client sends a parameter twice, or without a value.',
     ],
     otherStatuses: [
@@ -57,24 +59,24 @@ export const ERRORS = {
     status: 400,
     returnedBy: ['page', 'ids'],
     condition:
-      'The service could not decode the cursor. The client changed it, or it is from another list or another store.',
-    retry: 'No; start again from the first page.',
+      'The service could not decode the cursor. The client changed the cursor, or the cursor is from another list or another store.',
+    retry: 'No. Start again from the first page.',
     fix: 'Pass the unchanged meta.next_cursor of the previous page to the same list of the same store.',
     mistakes: [
       'The client passes the cursor of one list to another list.',
-      'A database column or a log cut the cursor off.',
-      'The operator set up a new control database after the service returned the cursor.',
+      'The cursor was cut off, for example by a database column that is too short.',
+      'The operator set up the service again, so cursors from before no longer work.',
     ],
   },
   NOT_FOUND: {
     status: 404,
     returnedBy: ['page', 'ids', 'one', 'allOf'],
-    condition: 'The path does not exist, the key may not read this resource, or this store has no row with this ID.',
+    condition: 'The path does not exist, the key may not read this resource, or the store has no row with this ID.',
     retry: 'No.',
-    fix: 'Read the message. Compare the path with the reference, or use a key with the scope that the message names. If the path and the scope are right, this store has no row with this ID.',
+    fix: 'Read the message. If it says that the path does not exist, compare the path with the reference. If it names a scope, use a key with this scope. If it says that the store has no such row, check the ID, and the store of the key.',
     mistakes: [
       'The client uses the key of another store.',
-      'The path has a trailing slash, no /api/v1, or _ in place of -. The message suggests the right path.',
+      'The path ends with a slash, does not begin with /api/v1, or has _ in place of -. The message suggests the right path.',
       'The method is not GET or HEAD (status 405). The service is read-only: use GET.',
     ],
     otherStatuses: [{ status: 405, condition: 'The method is not GET or HEAD.', retry: 'No.' }],
@@ -82,24 +84,23 @@ export const ERRORS = {
   RATE_LIMITED: {
     status: 429,
     returnedBy: 'every',
-    condition:
-      'The key has made more than 120 requests in this one-minute window, or its client does not read the responses.',
+    condition: 'The key has sent more than 120 requests in this minute, or the client does not read the responses.',
     retry: 'Yes, after the number of seconds in the header Retry-After.',
-    fix: 'Wait for the number of seconds in the header Retry-After. Request fewer, larger pages: with limit=250, the 120 requests of a minute return up to 30,000 rows. If the message says that the response buffer is full, read the responses before you send more requests.',
+    fix: 'Wait for the number of seconds in the header Retry-After. To need fewer requests, use limit=250. If the message says that the response buffer is full, read the responses before you send more requests.',
     mistakes: [
-      'Several tools share one key. Give each tool its own key: a store can have five.',
-      'The client guesses the wait instead of reading Retry-After. A request that comes too early also counts toward the limit.',
+      'Several tools share one key. Give each tool its own key. A store can have five keys.',
+      'The client does not wait for the time in Retry-After. Requests that come too early also count toward the limit.',
     ],
   },
   STORE_DB_ERROR: {
     status: 502,
     returnedBy: 'every',
     condition:
-      'The service could not read the store database, or it had an error of its own. The message says which. Most failures are temporary.',
-    retry: 'Yes, after 1 to 5 seconds (the header Retry-After), with exponential backoff.',
+      'The service could not read the store database, or the service had an internal error. The message says which. Most of these errors are temporary.',
+    retry: 'Yes, after 1 to 5 seconds (the header Retry-After). Double the wait after each further failure.',
     retryAfterSeconds: { min: 1, max: 5 },
-    fix: 'Wait for the number of seconds in the header Retry-After, and double the wait after each further failure. Pass the same cursor: no row is lost.',
-    mistakes: ['The client treats the failed page as the last one. A list ends only when meta.has_more is false.'],
+    fix: 'Wait for the number of seconds in the header Retry-After. Then send the same request again, with the same cursor. No row is lost.',
+    mistakes: ['The client treats the failed page as the last page. A list ends only when meta.has_more is false.'],
   },
 } as const satisfies Record<string, ErrorDeclaration>
 

@@ -8,12 +8,12 @@ import type { Resource, RowShape } from './resource.ts'
 export const idRow: RowShape = {
   name: 'Row ID',
   plural: 'IDs',
-  note: 'The ID and the last change of a row.',
+  note: 'The ID of a row, and the time of its last change.',
   since: 'launch',
   fields: {
     id: uuid('ID of the row'),
     updated_at: timestamp(
-      'Last change of the row. null if the resource, or an older store, does not have this field',
+      'Time of the last change of the row. null if the resource does not have this field, or if the store is too old to have it',
     ).orNull(),
   },
 }

@@ -74,20 +74,29 @@ export function errorTable(parts: Partial<Contract> = {}): string {
 
 /** Returns the Markdown page about the error code `name`. */
 export function errorPage(name: string, error: ErrorDeclaration): string {
-  const { status, condition, retry, fix, mistakes, otherStatuses = [] } = error
+  const { condition, retry, fix, mistakes } = error
+  const statuses = errorStatusesOf(error)
   return lines(
     `# ${name}`,
-    `The service returns this error with HTTP status ${status}.`,
+    `The service returns this error with HTTP status ${alternatives(statuses.map(({ status }) => String(status)))}.`,
     '## What happened',
-    wrapped(condition),
-    ...otherStatuses.map((each) => `With status ${each.status}: ${each.condition}`),
+    ...(statuses.length === 1
+      ? [wrapped(condition)]
+      : statuses.map((each) => wrapped(`With status ${each.status}: ${each.condition}`))),
     '## How to fix it',
     wrapped(fix),
-    wrapped(`**Retry?** ${retry}`),
+    wrapped(`**Retry?** ${[retry, ...otherRetries(error)].join(' ')}`),
     '## Common mistakes',
     mistakes.map((each) => wrapped(`- ${each}`, '  ')).join('\n'),
     '[All error codes, and the body of an error](index.md)',
   )
+}
+
+/** Returns a sentence for each further status whose retry rule is not that of the first status. */
+function otherRetries({ retry, otherStatuses = [] }: ErrorDeclaration): string[] {
+  return otherStatuses
+    .filter((other) => other.retry !== retry)
+    .map((other) => `With status ${other.status}: ${other.retry.toLowerCase()}`)
 }
 
 /** Returns a Markdown table of the limits in `LIMITS`. */
@@ -98,11 +107,11 @@ export function limitTable(): string {
     [
       [
         'Requests',
-        `${LIMITS.requestsPerMinute} per key and one-minute window; then ${errorLink('RATE_LIMITED')} with \`Retry-After\``,
+        `${LIMITS.requestsPerMinute} per key and minute. Further requests in the minute return ${errorLink('RATE_LIMITED')}`,
       ],
       ['Rows per page', `${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}; ${LIMITS.pageRowsDefault} by default`],
       ['IDs per page', LIMITS.pageRowsOfIds.toLocaleString('en')],
-      ['Rows per minute', `${rowsPerMinute}: ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax} rows`],
+      ['Rows per minute', `up to ${rowsPerMinute}, in ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax} rows`],
       ['Active keys per store', `${LIMITS.activeKeysPerStore}, including keys that are turned off`],
     ],
   )
@@ -146,17 +155,22 @@ export function referencePage(
       `This page is for integrators. It lists every endpoint, parameter, field, error, and response header of the API at schema version ${latestRevisionOf(contract)}.`,
     ),
     [
-      '**Base URL.** The address of the service, such as `https://export.example.com`. The examples have it in `$BASE_URL`.',
-      '**Authentication.** Send your API key in the header `x-api-key` with every request. The examples have it in `$STORE_EXPORT_KEY`. [Authentication](../authentication.md) shows how to set both variables.',
+      '**Address.** The paths below follow the address of the service, such as `https://export.example.com`. The examples use the variable `BASE_URL` for it.',
+      '**Authentication.** Send your API key in the header `x-api-key` with every request. The examples use the variable `STORE_EXPORT_KEY` for it. [Authentication](../authentication.md) shows how to set both variables.',
       '**Requests.** Every path accepts GET and HEAD, and returns JSON.',
       '**Lists.** [Pagination](../pagination.md) explains `limit`, `cursor`, and `meta`. [Incremental sync](../incremental-sync.md) explains the other parameters of lists.',
-      '**OpenAPI.** [openapi.json](../openapi.json) has the same content as this page.',
+      '**OpenAPI.** [openapi.json](../openapi.json) has the same content as this page, for programs.',
     ]
       .map((each) => wrapped(`- ${each}`, '  '))
       .join('\n'),
     '## Endpoints',
+    wrapped(
+      '"Since" is the first [schema version](../versions.md#schema-versions-of-stores) of stores that have the data. On older stores, the list is empty.',
+    ),
+    wrapped(
+      `Every endpoint can return ${common.slice(0, -1).join(', ')}, and ${common.at(-1)}. "Further errors" lists the other errors of an endpoint.`,
+    ),
     endpointTable(contract),
-    wrapped(`Every endpoint can also return ${common.join(', ')}.`),
     '## Query parameters',
     parameterTable(contract),
     wrapped(
@@ -164,7 +178,9 @@ export function referencePage(
     ),
     wrapped(`Times must be ${TIMESTAMP_RULE}. In a URL, write the + of an offset as %2B. ${OFFSET_NOTE}.`),
     '## Examples',
-    wrapped('These are requests to a demo store, and its responses.'),
+    wrapped(
+      'Each example is a request to a demo store, with the response. The lists have `limit=1`, so that the examples are short.',
+    ),
     ...contract.endpoints.flatMap((endpoint) => endpointSection(endpoint, examples[endpoint.id])),
     '## Resources',
     ...resourcesOf(contract).flatMap((each) => [`### ${each.name}`, wrapped(sentence(each.note)), fieldTable(each)]),
@@ -225,6 +241,11 @@ function schemaText(schema: Readonly<Record<string, unknown>>): string {
 
 function errorLink(name: string): string {
   return `[${name}](../errors/${name}.md)`
+}
+
+/** Returns the items as `400`, `404 or 405`, or `400, 408, or 431`. */
+function alternatives(items: readonly string[]): string {
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(items)
 }
 
 function list(items: readonly string[]): string {

@@ -46,7 +46,7 @@ export function endpointNote(endpoint: Endpoint, place: 'in a URL' | 'in code' =
   const deletions = response.kind === 'ids' ? [DELETIONS_NOTE] : []
   const whole =
     response.kind === 'allOf' && place === 'in a URL'
-      ? ['The list has one page: has_more is always false and next_cursor is always null']
+      ? ['The list has only one page, so has_more is always false, and next_cursor is always null']
       : []
   const older =
     since !== 'launch' && returnsList(endpoint) ? [`Returns an empty list on stores older than ${since}`] : []
@@ -54,7 +54,7 @@ export function endpointNote(endpoint: Endpoint, place: 'in a URL' | 'in code' =
 }
 
 const DELETIONS_NOTE =
-  'If you had a row before you read this list, and the list does not return it, the store has deleted it'
+  'Use this list to find deleted rows: if you saved an ID before you read the list, and the list lacks it, the store has deleted the row'
 
 /** Returns the title of the endpoint, such as `List orders`. */
 export function endpointTitle({ response, resource }: Endpoint): string {
@@ -101,7 +101,7 @@ export function parameterNote(
 }
 
 function untrackedUpdatesNote({ plural }: Resource, since: string): string {
-  return `Stores older than ${since} do not track updates of ${plural}. For them, the service rejects this parameter with INVALID_PARAM`
+  return `Stores older than ${since} do not track updates of ${plural}. If a store is older, this parameter returns INVALID_PARAM`
 }
 
 /** The reason why a datetime needs an offset, as a sentence for the documentation. */

@@ -41,7 +41,7 @@ export const ID_RULE = 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
 /** Every query parameter of the API by name. */
 export const PARAMETERS = {
   limit: {
-    note: `Maximum rows per page, ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}.`,
+    note: `Maximum number of rows per page, ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}.`,
     schema: () => ({
       type: 'integer',
       minimum: LIMITS.pageRowsMin,
@@ -52,7 +52,7 @@ export const PARAMETERS = {
     parse: (text) => parseLimit(text),
   },
   cursor: {
-    note: 'The unchanged meta.next_cursor of the previous page. It is opaque: do not parse, edit, or store it.',
+    note: 'The unchanged meta.next_cursor of the previous page. Do not parse or edit it. If you store it to resume an interrupted read, do not keep it for long.',
     schema: () => ({ type: 'string' }),
     rule: () => 'meta.next_cursor of the previous page',
     parse: (text) => text,
@@ -65,7 +65,7 @@ export const PARAMETERS = {
     filter: { field: 'updated_at', operator: '>=' },
   },
   updated_until: {
-    note: 'Returns only rows whose `updated_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync.',
+    note: 'Returns only rows whose `updated_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. With it, the greatest `updated_at` in the list is a safe `updated_since` for your next sync.',
     schema: () => WINDOW_END_SCHEMA,
     rule: () => WINDOW_END_RULE,
     parse: (text) => windowEndOf('updated_until', text),
@@ -79,7 +79,7 @@ export const PARAMETERS = {
     filter: { field: 'created_at', operator: '>=' },
   },
   created_until: {
-    note: 'Returns only rows whose `created_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores.',
+    note: 'Returns only rows whose `created_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. Works on all stores.',
     schema: () => WINDOW_END_SCHEMA,
     rule: () => WINDOW_END_RULE,
     parse: (text) => windowEndOf('created_until', text),

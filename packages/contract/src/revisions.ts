@@ -4,24 +4,24 @@ export const REVISIONS = [
     id: 'launch',
     date: '2026-07-08',
     summary:
-      'Store, orders with items, customers, products with variants, categories; cursor pagination; incremental filters; per-store keys; 120 requests per minute',
+      'The first version: the store, orders with items, customers, products with variants, and categories. Lists have pages and filters. A key belongs to one store, and can send 120 requests per minute.',
   },
   {
     id: 'v1.1',
     date: '2026-07-08',
     summary:
-      'Customer phone, group_id, updated_at, updated_since; customer addresses and customer groups; order currency, payment_provider, payment_method_id, payment_method_label; store store_country; customers are mutable',
+      'New lists: customer addresses and customer groups. Customers: phone, group_id, and updated_at, with the parameter updated_since. Orders: currency, payment_provider, payment_method_id, and payment_method_label. Store: store_country.',
   },
-  { id: 'v1.2', date: '2026-07-09', summary: 'Order pickup_location_id; locations endpoint' },
+  { id: 'v1.2', date: '2026-07-09', summary: 'New list: locations. Orders: pickup_location_id.' },
   {
     id: 'v1.3',
     date: '2026-07-10',
     summary:
-      'Multi-language: translations on products and categories, locale on orders and customers, store default_locale and enabled_locales',
+      'Products and categories: translations. Orders and customers: locale. Store: default_locale and enabled_locales.',
   },
-  { id: 'v1.4', date: '2026-07-15', summary: 'Product tax_class; order tax_breakdown' },
-  { id: 'v1.5', date: '2026-07-16', summary: 'Order metafields' },
-  { id: 'v1.6', date: '2026-09-30', summary: 'weight_grams on products and variants; store weight_unit' },
+  { id: 'v1.4', date: '2026-07-15', summary: 'Products: tax_class. Orders: tax_breakdown.' },
+  { id: 'v1.5', date: '2026-07-16', summary: 'Orders: metafields.' },
+  { id: 'v1.6', date: '2026-09-30', summary: 'Products and variants: weight_grams. Store: weight_unit.' },
 ] as const
 
 /** ID of a schema version: `launch`, `v1.1`, and so on. */

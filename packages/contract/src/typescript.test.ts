@@ -55,7 +55,7 @@ describe('generated TypeScript types', () => {
 
   it('[FMT-6] the generated type of a newer field has a comment that says at which schema versions it is null', () => {
     expect(typescriptTypes()).toContain(
-      '  /** ISO 4217 code at the time of the order; null means store_currency. null on stores older than v1.1. */\n  currency: string | null',
+      '  /** Currency of the order, as an ISO 4217 code. null means the store_currency of the store. null on stores older than v1.1. */\n  currency: string | null',
     )
   })
 })

@@ -13,7 +13,7 @@ export class StoreEndpoints {
     this.#caller = caller
   }
 
-  /** The store that the key belongs to. Read it to test the connection, and to get the currency of all money fields. */
+  /** The store that the key belongs to. Read it to test the connection, and to get the currency of amounts. */
   get(options: CallOptions = {}): Promise<Store> {
     return this.#caller.object<Store>('/api/v1/store', options)
   }
@@ -23,11 +23,11 @@ export class StoreEndpoints {
 export interface ListOrdersOptions extends ListOptions {
   /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows whose `updated_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. With it, the greatest `updated_at` in the list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
   /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows whose `created_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Order['status']
@@ -52,7 +52,7 @@ export class OrdersEndpoints {
     return this.#caller.object<Order>(`/api/v1/orders/${encodeURIComponent(id)}`, options)
   }
 
-  /** Returns the ID and the last change of all orders, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. */
+  /** Returns the IDs of all orders, oldest first, with the time of each row's last change. A page has up to 10,000 IDs. Use this list to find deleted rows: if you saved an ID before you read the list, and the list lacks it, the store has deleted the row. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/orders', { ...options })
   }
@@ -62,11 +62,11 @@ export class OrdersEndpoints {
 export interface ListCustomersOptions extends ListOptions {
   /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows whose `created_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
-  /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. For them, the service rejects this parameter with INVALID_PARAM. */
+  /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. If a store is older, this parameter returns INVALID_PARAM. */
   readonly updatedSince?: Date | string
-  /** Returns only rows whose `updated_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. For them, the service rejects this parameter with INVALID_PARAM. */
+  /** Returns only rows whose `updated_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. With it, the greatest `updated_at` in the list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. If a store is older, this parameter returns INVALID_PARAM. */
   readonly updatedUntil?: Date | string
 }
 
@@ -94,7 +94,7 @@ export class CustomersEndpoints {
     return this.#caller.rows<CustomerAddress>(`/api/v1/customers/${encodeURIComponent(id)}/addresses`, options)
   }
 
-  /** Returns the ID and the last change of all customers, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. */
+  /** Returns the IDs of all customers, oldest first, with the time of each row's last change. A page has up to 10,000 IDs. Use this list to find deleted rows: if you saved an ID before you read the list, and the list lacks it, the store has deleted the row. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/customers', { ...options })
   }
@@ -104,11 +104,11 @@ export class CustomersEndpoints {
 export interface ListCustomerAddressesOptions extends ListOptions {
   /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows whose `updated_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. With it, the greatest `updated_at` in the list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
   /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows whose `created_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
 }
 
@@ -144,7 +144,7 @@ export class CustomerGroupsEndpoints {
     return this.#caller.list<CustomerGroup>('/api/v1/customer-groups', { ...options })
   }
 
-  /** Returns the ID and the last change of all customer groups, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. Returns an empty list on stores older than v1.1. */
+  /** Returns the IDs of all customer groups, oldest first, with the time of each row's last change. A page has up to 10,000 IDs. Use this list to find deleted rows: if you saved an ID before you read the list, and the list lacks it, the store has deleted the row. Returns an empty list on stores older than v1.1. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/customer-groups', { ...options })
   }
@@ -167,7 +167,7 @@ export class LocationsEndpoints {
     return this.#caller.list<Location>('/api/v1/locations', { ...options })
   }
 
-  /** Returns the ID and the last change of all locations, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. Returns an empty list on stores older than v1.2. */
+  /** Returns the IDs of all locations, oldest first, with the time of each row's last change. A page has up to 10,000 IDs. Use this list to find deleted rows: if you saved an ID before you read the list, and the list lacks it, the store has deleted the row. Returns an empty list on stores older than v1.2. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/locations', { ...options })
   }
@@ -177,11 +177,11 @@ export class LocationsEndpoints {
 export interface ListProductsOptions extends ListOptions {
   /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows whose `updated_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. With it, the greatest `updated_at` in the list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
   /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows whose `created_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Product['status']
@@ -206,7 +206,7 @@ export class ProductsEndpoints {
     return this.#caller.object<Product>(`/api/v1/products/${encodeURIComponent(id)}`, options)
   }
 
-  /** Returns the ID and the last change of all products, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. */
+  /** Returns the IDs of all products, oldest first, with the time of each row's last change. A page has up to 10,000 IDs. Use this list to find deleted rows: if you saved an ID before you read the list, and the list lacks it, the store has deleted the row. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/products', { ...options })
   }
@@ -229,7 +229,7 @@ export class CategoriesEndpoints {
     return this.#caller.list<Category>('/api/v1/categories', { ...options })
   }
 
-  /** Returns the ID and the last change of all categories, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. */
+  /** Returns the IDs of all categories, oldest first, with the time of each row's last change. A page has up to 10,000 IDs. Use this list to find deleted rows: if you saved an ID before you read the list, and the list lacks it, the store has deleted the row. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/categories', { ...options })
   }

@@ -32,7 +32,7 @@ export interface ErrorResponse {
 /** A JSON value as it is stored. It is usually a string. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
-/** The store that the key belongs to. Read it to test the connection, and to get the currency of all money fields. */
+/** The store that the key belongs to. Read it to test the connection, and to get the currency of amounts. */
 export interface Store {
   /** Store ID. */
   id: Uuid
@@ -42,7 +42,7 @@ export interface Store {
   store_name: string | null
   /** Contact email address. */
   store_email: string | null
-  /** ISO 4217 code of the currency of money fields. */
+  /** Currency of amounts, as an ISO 4217 code. An order can have its own currency. */
   store_currency: string | null
   /** IANA time zone. */
   store_timezone: string | null
@@ -56,17 +56,17 @@ export interface Store {
   guest_checkout: boolean | null
   /** Whether customers can have accounts. */
   customer_accounts: boolean | null
-  /** Default language, as a BCP 47 primary tag. null on stores older than v1.3. */
+  /** Default language, as a BCP 47 primary tag such as de. null on stores older than v1.3. */
   default_locale: string | null
   /** Languages of the store, always including the default. null on stores older than v1.3. */
   enabled_locales: string[] | null
-  /** Display unit of weights; null means kilograms. The weight_grams fields are always in grams. One of `kg`, `g`, `lb`, `oz`. Later versions can add values. null on stores older than v1.6. */
+  /** Unit in which the store displays weights. null means kilograms. The fields weight_grams are always in grams. One of `kg`, `g`, `lb`, `oz`. Later versions can add values. null on stores older than v1.6. */
   weight_unit: 'kg' | 'g' | 'lb' | 'oz' | (string & {}) | null
-  /** Row counts. */
+  /** Number of rows of each list. */
   counts: { products: number; categories: number; customers: number; orders: number }
 }
 
-/** An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. The customer picks up an order with a pickup_location_id, and its shipping_address is a snapshot of the location’s address. */
+/** An order from the storefront, with its line items. If an order has a manual payment method, payment_provider is manual, and the IDs of the payment processor are null. If the customer picks up the order, pickup_location_id is set, and shipping_address is the address of the pickup location. */
 export interface Order {
   /** Order ID. */
   id: Uuid
@@ -76,45 +76,45 @@ export interface Order {
   email: string
   /** Order status. One of `pending`, `paid`, `shipped`, `delivered`, `cancelled`, `refunded`, `return_requested`. Later versions can add values. */
   status: 'pending' | 'paid' | 'shipped' | 'delivered' | 'cancelled' | 'refunded' | 'return_requested' | (string & {})
-  /** Item total before tax, shipping and discounts. */
+  /** Total of the items, before tax, shipping, and discounts. */
   subtotal: Decimal
   /** Tax charged. */
   tax: Decimal
-  /** Tax by rate, which adds up to tax. Present on orders with several rates. null on stores older than v1.4. */
+  /** Tax for each tax rate. The taxes of all rates add up to the field tax. Set only if the order has several tax rates. null on stores older than v1.4. */
   tax_breakdown: Array<{ rate: number; baseCents: number; taxCents: number }> | null
   /** Shipping charged. */
   shipping: Decimal
-  /** Amount the customer paid. */
+  /** Amount that the customer paid. */
   total: Decimal
-  /** ISO 4217 code at the time of the order; null means store_currency. null on stores older than v1.1. */
+  /** Currency of the order, as an ISO 4217 code. null means the store_currency of the store. null on stores older than v1.1. */
   currency: string | null
   /** Total refunded so far. */
   refund_amount: Decimal | null
   /** Reason that the customer gave for a return. Keys without personal data get null. */
   return_reason: string | null
-  /** Discount code. An automatic discount can set discount_amount without a code. */
+  /** Discount code. null for an automatic discount, which sets only discount_amount. */
   discount_code: string | null
   /** Total of the discounts. */
   discount_amount: Decimal | null
-  /** processor for card payments, or manual. null means processor. null on stores older than v1.1. */
+  /** processor for card payments, manual for manual payment methods. null means processor. null on stores older than v1.1. */
   payment_provider: 'processor' | 'manual' | (string & {}) | null
   /** ID of the manual payment method, if payment_provider is manual. null on stores older than v1.1. */
   payment_method_id: Uuid | null
-  /** Name of the manual payment method at the time of the order. null on stores older than v1.1. */
+  /** Name of the manual payment method, as it was at the time of the order. null on stores older than v1.1. */
   payment_method_label: string | null
   /** ID of the pickup location, if the customer picks up the order. null on stores older than v1.2. */
   pickup_location_id: Uuid | null
-  /** Snapshot of the shipping address. Keys without personal data get only the country and the state. */
+  /** Shipping address at the time of the order. Keys without personal data get only the country and the state. */
   shipping_address: { firstName: string | null; lastName: string | null; line1: string | null; line2: string | null; city: string | null; state: string | null; postalCode: string | null; country: string | null; phone: string | null } | null
-  /** Snapshot of the billing address, in the shape of shipping_address. Keys without personal data get only the country and the state. */
+  /** Billing address at the time of the order. Keys without personal data get only the country and the state. */
   billing_address: { firstName: string | null; lastName: string | null; line1: string | null; line2: string | null; city: string | null; state: string | null; postalCode: string | null; country: string | null; phone: string | null } | null
-  /** Payment intent ID at the payment processor, for reconciliation. null if payment_provider is manual. Keys without personal data get null. */
+  /** ID of the payment intent at the payment processor. Use it to match payments. null if payment_provider is manual. Keys without personal data get null. */
   processor_payment_intent_id: string | null
-  /** Charge ID at the payment processor. null if payment_provider is manual. Keys without personal data get null. */
+  /** ID of the charge at the payment processor. null if payment_provider is manual. Keys without personal data get null. */
   processor_charge_id: string | null
   /** URL of the receipt at the payment processor. Keys without personal data get null. */
   receipt_url: string | null
-  /** Tracking number. The store sets it when it fulfills the order. Keys without personal data get null. */
+  /** Tracking number of the shipment. The store sets it when it ships the order. Keys without personal data get null. */
   tracking_number: string | null
   /** URL of the tracking page of the carrier. Keys without personal data get null. */
   tracking_url: string | null
@@ -134,7 +134,7 @@ export interface Order {
   items: OrderItem[]
 }
 
-/** A line item of an order. Its name and price are snapshots from the time of purchase. */
+/** A line item of an order. Its name and price are those at the time of purchase. */
 export interface OrderItem {
   /** Order item ID. */
   id: Uuid
@@ -168,11 +168,11 @@ export interface Customer {
   phone: string | null
   /** ID of the customer group; null if the customer is in no group. null on stores older than v1.1. */
   group_id: Uuid | null
-  /** Customer ID at the payment processor, for reconciliation. Keys without personal data get null. */
+  /** ID of the customer at the payment processor. Use it to match payments. Keys without personal data get null. */
   processor_customer_id: string | null
   /** Preferred language. null on stores older than v1.3. */
   locale: string | null
-  /** Time at which the customer verified the email address; null before that. */
+  /** Time at which the customer verified the email address. null if the customer has not verified it. */
   email_verified: Timestamp | null
   /** Time of creation. The parameter created_since filters by it. */
   created_at: Timestamp
@@ -180,7 +180,7 @@ export interface Customer {
   updated_at: Timestamp | null
 }
 
-/** An active entry in the address book of a customer. Addresses on orders are separate snapshots. */
+/** An address that is in the address book of a customer. If a customer changes an address, the addresses in earlier orders stay the same. */
 export interface CustomerAddress {
   /** Address ID. */
   id: Uuid
@@ -218,7 +218,7 @@ export interface CustomerAddress {
   updated_at: Timestamp
 }
 
-/** A group that the merchant defines to segment customers. */
+/** A group of customers. The merchant defines the groups. */
 export interface CustomerGroup {
   /** Group ID. Customers refer to it in group_id. */
   id: Uuid
@@ -256,9 +256,9 @@ export interface Location {
   postal_code: string | null
   /** Country code, ISO 3166-1 alpha-2. */
   country: string | null
-  /** Degrees north, as a decimal string with all stored digits, not rounded to two decimals. */
+  /** Latitude in degrees north, as a decimal string with all stored digits. */
   latitude: Decimal | null
-  /** Degrees east, as a decimal string with all stored digits, not rounded to two decimals. */
+  /** Longitude in degrees east, as a decimal string with all stored digits. */
   longitude: Decimal | null
   /** Phone number. */
   phone: string | null
@@ -266,7 +266,7 @@ export interface Location {
   email: string | null
   /** URL of a picture of the location. */
   image_url: string | null
-  /** Opening hours of seven days. Day 0 is Monday. */
+  /** Opening hours for each day of the week. Day 0 is Monday. */
   opening_hours: Array<{ day: number; open: string; close: string; closed: boolean }>
   /** Whether customers can pick up orders here. */
   pickup_enabled: boolean
@@ -278,7 +278,7 @@ export interface Location {
   is_active: boolean
   /** Display position. */
   sort_order: number
-  /** ID of an imported location in its source system. */
+  /** ID of the location in the system from which it was imported. */
   external_id: string | null
   /** Time of creation. */
   created_at: Timestamp
@@ -286,7 +286,7 @@ export interface Location {
   updated_at: Timestamp
 }
 
-/** A product with its variants. A product without variants has an empty variants array, and its own price and inventory. */
+/** A product with its variants. If a product has no variants, the array variants is empty, and inventory is the stock of the product. */
 export interface Product {
   /** Product ID. */
   id: Uuid
@@ -298,7 +298,7 @@ export interface Product {
   description: string
   /** Base price. A variant can have its own price. */
   price: Decimal
-  /** Crossed-out price during a sale. */
+  /** Earlier price, which the store shows crossed out during a sale. */
   compare_price: Decimal | null
   /** Image URLs in display order. */
   images: string[]
@@ -332,11 +332,11 @@ export interface Product {
   meta_keywords: string[] | null
   /** Custom fields. */
   metafields: Array<{ key: string; label: string; value: JsonValue }>
-  /** Name and description by locale. A missing locale or field falls back to name and description of the product. null on stores older than v1.3. */
+  /** Name and description for each locale. If a locale or a member is missing, use the name or description of the product. null on stores older than v1.3. */
   translations: Record<string, { name?: string | null; description?: string | null }> | null
   /** Tax class; null means the standard rate of the store. null on stores older than v1.4. */
   tax_class: string | null
-  /** Weight in grams, for any display unit of the store; null if the store does not know it. null on stores older than v1.6. */
+  /** Weight in grams, even if the store displays another unit. null if no weight is stored. null on stores older than v1.6. */
   weight_grams: Decimal | null
   /** Time of creation. */
   created_at: Timestamp
@@ -372,7 +372,7 @@ export interface Variant {
   created_at: Timestamp
 }
 
-/** A product category. Categories nest one level through parent_id. */
+/** A product category. A category can have a parent category. There are only these two levels. */
 export interface Category {
   /** Category ID. */
   id: Uuid
@@ -388,16 +388,16 @@ export interface Category {
   parent_id: Uuid | null
   /** Display position among siblings. */
   order: number
-  /** Name and description by locale, in the shape of product translations. null on stores older than v1.3. */
+  /** Name and description for each locale. If a locale or a member is missing, use the name or description of the category. null on stores older than v1.3. */
   translations: Record<string, { name?: string | null; description?: string | null }> | null
   /** Time of creation. */
   created_at: Timestamp
 }
 
-/** The ID and the last change of a row. */
+/** The ID of a row, and the time of its last change. */
 export interface RowId {
   /** ID of the row. */
   id: Uuid
-  /** Last change of the row. null if the resource, or an older store, does not have this field. */
+  /** Time of the last change of the row. null if the resource does not have this field, or if the store is too old to have it. */
   updated_at: Timestamp | null
 }

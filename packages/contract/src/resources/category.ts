@@ -7,7 +7,7 @@ export const category = resource({
   name: 'Category',
   plural: 'categories',
   table: 'categories',
-  note: 'A product category. Categories nest one level through parent_id.',
+  note: 'A product category. A category can have a parent category. There are only these two levels.',
   view: {
     columns: { Created: 'created_at', Name: 'name', Slug: 'slug', Parent: 'parent_id', Order: 'order', Id: 'id' },
     search: { by: 'ID or name', containing: ['name'] },
@@ -20,9 +20,10 @@ export const category = resource({
     image: text('URL of the cover image').orNull(),
     parent_id: uuid('ID of the parent category; null at the top level').orNull(),
     order: integer('Display position among siblings'),
-    translations: json(TRANSLATIONS, 'Name and description by locale, in the shape of product translations').from(
-      'v1.3',
-    ),
+    translations: json(
+      TRANSLATIONS,
+      'Name and description for each locale. If a locale or a member is missing, use the name or description of the category',
+    ).from('v1.3'),
     created_at: timestamp('Time of creation'),
   },
 })

@@ -6,7 +6,7 @@ export const customerAddress = resource({
   name: 'Customer address',
   plural: 'customer addresses',
   table: 'customer_addresses',
-  note: 'An active entry in the address book of a customer. Addresses on orders are separate snapshots.',
+  note: 'An address that is in the address book of a customer. If a customer changes an address, the addresses in earlier orders stay the same.',
   since: 'v1.1',
   removedColumn: 'deleted_at',
   fields: {

@@ -6,7 +6,7 @@ export const customerGroup = resource({
   name: 'Customer group',
   plural: 'customer groups',
   table: 'customer_groups',
-  note: 'A group that the merchant defines to segment customers.',
+  note: 'A group of customers. The merchant defines the groups.',
   since: 'v1.1',
   view: {
     columns: {

@@ -17,9 +17,13 @@ export const customer = resource({
     name: text('Full name').orNull().asPersonal('null'),
     phone: text('Phone number').from('v1.1').asPersonal('null'),
     group_id: uuid('ID of the customer group; null if the customer is in no group').from('v1.1'),
-    processor_customer_id: text('Customer ID at the payment processor, for reconciliation').orNull().asPersonal('null'),
+    processor_customer_id: text('ID of the customer at the payment processor. Use it to match payments')
+      .orNull()
+      .asPersonal('null'),
     locale: text('Preferred language').from('v1.3'),
-    email_verified: timestamp('Time at which the customer verified the email address; null before that').orNull(),
+    email_verified: timestamp(
+      'Time at which the customer verified the email address. null if the customer has not verified it',
+    ).orNull(),
     created_at: timestamp('Time of creation. The parameter created_since filters by it'),
     updated_at: timestamp('Time of the last profile change. The parameter updated_since filters by it').from('v1.1'),
   },

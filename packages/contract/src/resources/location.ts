@@ -1,7 +1,7 @@
 import { boolean, decimal, integer, json, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
-const COORDINATE_DIGITS = 'decimal string with all stored digits, not rounded to two decimals'
+const COORDINATE_DIGITS = 'as a decimal string with all stored digits'
 
 /** The locations of a store. A location without `pickup_enabled` accepts no pickups. */
 export const location = resource({
@@ -32,8 +32,8 @@ export const location = resource({
     state: text('State or region').orNull(),
     postal_code: text('Postal code').orNull(),
     country: text('Country code, ISO 3166-1 alpha-2').orNull(),
-    latitude: decimal(`Degrees north, as a ${COORDINATE_DIGITS}`).orNull(),
-    longitude: decimal(`Degrees east, as a ${COORDINATE_DIGITS}`).orNull(),
+    latitude: decimal(`Latitude in degrees north, ${COORDINATE_DIGITS}`).orNull(),
+    longitude: decimal(`Longitude in degrees east, ${COORDINATE_DIGITS}`).orNull(),
     phone: text('Phone number').orNull(),
     email: text('Email address').orNull(),
     image_url: text('URL of a picture of the location').orNull(),
@@ -43,14 +43,14 @@ export const location = resource({
         entryName: 'OpeningHours',
         entries: { day: 'integer', open: 'text', close: 'text', closed: 'boolean' },
       },
-      'Opening hours of seven days. Day 0 is Monday',
+      'Opening hours for each day of the week. Day 0 is Monday',
     ),
     pickup_enabled: boolean('Whether customers can pick up orders here'),
     pickup_instructions: text('Pickup instructions for customers').orNull(),
     preparation_time: text('Time to prepare an order, in free text').orNull(),
     is_active: boolean('Whether the location is active'),
     sort_order: integer('Display position'),
-    external_id: text('ID of an imported location in its source system').orNull(),
+    external_id: text('ID of the location in the system from which it was imported').orNull(),
     created_at: timestamp('Time of creation'),
     updated_at: timestamp('Time of the last change'),
   },

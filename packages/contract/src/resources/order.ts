@@ -21,7 +21,7 @@ export const orderItem = resource({
   name: 'Order item',
   plural: 'order items',
   table: 'order_items',
-  note: 'A line item of an order. Its name and price are snapshots from the time of purchase.',
+  note: 'A line item of an order. Its name and price are those at the time of purchase.',
   fields: {
     id: uuid('Order item ID'),
     order_id: uuid('ID of the order'),
@@ -41,7 +41,7 @@ export const order = resource({
   name: 'Order',
   plural: 'orders',
   table: 'orders',
-  note: 'An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. The customer picks up an order with a pickup_location_id, and its shipping_address is a snapshot of the location’s address.',
+  note: 'An order from the storefront, with its line items. If an order has a manual payment method, payment_provider is manual, and the IDs of the payment processor are null. If the customer picks up the order, pickup_location_id is set, and shipping_address is the address of the pickup location.',
   view: {
     columns: {
       Created: 'created_at',
@@ -59,7 +59,7 @@ export const order = resource({
     customer_id: uuid('ID of the customer; null for guest checkout').orNull(),
     email: text('Email address of the buyer').asPersonal('pseudonym'),
     status: oneOf(ORDER_STATUSES, 'Order status'),
-    subtotal: money('Item total before tax, shipping and discounts'),
+    subtotal: money('Total of the items, before tax, shipping, and discounts'),
     tax: money('Tax charged'),
     tax_breakdown: json(
       {
@@ -67,37 +67,39 @@ export const order = resource({
         entryName: 'TaxShare',
         entries: { rate: 'number', baseCents: 'integer', taxCents: 'integer' },
       },
-      'Tax by rate, which adds up to tax. Present on orders with several rates',
+      'Tax for each tax rate. The taxes of all rates add up to the field tax. Set only if the order has several tax rates',
     ).from('v1.4'),
     shipping: money('Shipping charged'),
-    total: money('Amount the customer paid'),
-    currency: text('ISO 4217 code at the time of the order; null means store_currency').from('v1.1'),
+    total: money('Amount that the customer paid'),
+    currency: text('Currency of the order, as an ISO 4217 code. null means the store_currency of the store').from(
+      'v1.1',
+    ),
     refund_amount: money('Total refunded so far').orNull(),
     return_reason: text('Reason that the customer gave for a return').orNull().asPersonal('null'),
-    discount_code: text('Discount code. An automatic discount can set discount_amount without a code').orNull(),
+    discount_code: text('Discount code. null for an automatic discount, which sets only discount_amount').orNull(),
     discount_amount: money('Total of the discounts').orNull(),
     payment_provider: oneOf(
       PAYMENT_PROVIDERS,
-      'processor for card payments, or manual. null means processor',
+      'processor for card payments, manual for manual payment methods. null means processor',
       'processor',
     ).from('v1.1'),
     payment_method_id: uuid('ID of the manual payment method, if payment_provider is manual').from('v1.1'),
-    payment_method_label: text('Name of the manual payment method at the time of the order').from('v1.1'),
+    payment_method_label: text('Name of the manual payment method, as it was at the time of the order').from('v1.1'),
     pickup_location_id: uuid('ID of the pickup location, if the customer picks up the order').from('v1.2'),
-    shipping_address: json(ORDER_ADDRESS, 'Snapshot of the shipping address').orNull().asPersonal('region'),
-    billing_address: json(ORDER_ADDRESS, 'Snapshot of the billing address, in the shape of shipping_address')
-      .orNull()
-      .asPersonal('region'),
-    processor_payment_intent_id: text('Payment intent ID at the payment processor, for reconciliation')
+    shipping_address: json(ORDER_ADDRESS, 'Shipping address at the time of the order').orNull().asPersonal('region'),
+    billing_address: json(ORDER_ADDRESS, 'Billing address at the time of the order').orNull().asPersonal('region'),
+    processor_payment_intent_id: text('ID of the payment intent at the payment processor. Use it to match payments')
       .orNull()
       .nullWhenever('payment_provider', 'manual')
       .asPersonal('null'),
-    processor_charge_id: text('Charge ID at the payment processor')
+    processor_charge_id: text('ID of the charge at the payment processor')
       .orNull()
       .nullWhenever('payment_provider', 'manual')
       .asPersonal('null'),
     receipt_url: text('URL of the receipt at the payment processor').orNull().asPersonal('null'),
-    tracking_number: text('Tracking number. The store sets it when it fulfills the order').orNull().asPersonal('null'),
+    tracking_number: text('Tracking number of the shipment. The store sets it when it ships the order')
+      .orNull()
+      .asPersonal('null'),
     tracking_url: text('URL of the tracking page of the carrier').orNull().asPersonal('null'),
     carrier: text('Carrier code').orNull(),
     shipping_method: text('Shipping option that the customer chose').orNull(),

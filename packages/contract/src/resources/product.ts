@@ -30,7 +30,7 @@ export const product = resource({
   name: 'Product',
   plural: 'products',
   table: 'products',
-  note: 'A product with its variants. A product without variants has an empty variants array, and its own price and inventory.',
+  note: 'A product with its variants. If a product has no variants, the array variants is empty, and inventory is the stock of the product.',
   view: {
     columns: {
       Created: 'created_at',
@@ -49,7 +49,7 @@ export const product = resource({
     slug: text('Name in URLs, unique within the store'),
     description: text('Description in the default language'),
     price: money('Base price. A variant can have its own price'),
-    compare_price: money('Crossed-out price during a sale').orNull(),
+    compare_price: money('Earlier price, which the store shows crossed out during a sale').orNull(),
     images: texts('Image URLs in display order'),
     videos: texts('Video URLs'),
     status: oneOf(PRODUCT_STATUSES, 'Product status'),
@@ -68,12 +68,12 @@ export const product = resource({
     metafields: json(METAFIELDS, 'Custom fields'),
     translations: json(
       TRANSLATIONS,
-      'Name and description by locale. A missing locale or field falls back to name and description of the product',
+      'Name and description for each locale. If a locale or a member is missing, use the name or description of the product',
     ).from('v1.3'),
     tax_class: text('Tax class; null means the standard rate of the store').from('v1.4'),
-    weight_grams: weight('Weight in grams, for any display unit of the store; null if the store does not know it').from(
-      'v1.6',
-    ),
+    weight_grams: weight(
+      'Weight in grams, even if the store displays another unit. null if no weight is stored',
+    ).from('v1.6'),
     created_at: timestamp('Time of creation'),
     updated_at: timestamp('Time of the last change. The parameter updated_since filters by it'),
     variants: many(variant, 'product_id', 'Variants; [] if the product has none'),
