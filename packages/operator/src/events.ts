@@ -136,7 +136,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'key.rejected': {
     level: 'info',
     meaning:
-      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. Keys that are revoked, expired, turned off, or used from another network are `unknown`.',
+      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. For a key that is revoked, expired, turned off, or used from another network, it is `unknown`.',
   },
   'leak_report.accepted': {
     level: 'warn',
