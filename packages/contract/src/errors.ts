@@ -84,7 +84,8 @@ export const ERRORS = {
   RATE_LIMITED: {
     status: 429,
     returnedBy: 'every',
-    condition: 'The key has sent more than 120 requests in this minute, or the client does not read the responses.',
+    condition:
+      'The key has sent more than 120 requests in this minute, or the client does not read the responses that it requested.',
     retry: 'Yes, after the number of seconds in the header Retry-After.',
     fix: 'Wait for the number of seconds in the header Retry-After. To need fewer requests, use limit=250. If the message says that the response buffer is full, read the responses before you send more requests.',
     mistakes: [

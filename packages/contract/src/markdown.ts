@@ -127,7 +127,7 @@ export function revisionTable(parts: Partial<Contract> = {}): string {
 export function headerTable(): string {
   const rows = Object.entries(RESPONSE_HEADERS).map(([name, { note, example, on }]) => [
     code(name),
-    on === 'some responses' ? note : `${sentence(note)} On ${on}.`,
+    on === 'some responses' ? note : `${sentence(note)} Sent with ${on}.`,
     code(String(example)),
   ])
   return table(['Header', 'Description', 'Example'], rows)
@@ -186,7 +186,7 @@ export function referencePage(
     ...resourcesOf(contract).flatMap((each) => [`### ${each.name}`, wrapped(sentence(each.note)), fieldTable(each)]),
     '## Errors',
     wrapped(
-      'The body of every error is `{"error": {"code": "...", "message": "..."}}`. Programs read the code, and people read the message.',
+      'The body of every error is `{"error": {"code": "...", "message": "..."}}`. Let your program read the code, which is stable. The message is for people.',
     ),
     errorTable(contract),
     '## Response headers',

@@ -101,7 +101,7 @@ export function parameterNote(
 }
 
 function untrackedUpdatesNote({ plural }: Resource, since: string): string {
-  return `Stores older than ${since} do not track updates of ${plural}. If a store is older, this parameter returns INVALID_PARAM`
+  return `Stores older than ${since} do not track updates of ${plural}. On these stores, the parameter returns INVALID_PARAM for ${plural}`
 }
 
 /** The reason why a datetime needs an offset, as a sentence for the documentation. */

@@ -64,9 +64,9 @@ export interface ListCustomersOptions extends ListOptions {
   readonly createdSince?: Date | string
   /** Returns only rows whose `created_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
-  /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. If a store is older, this parameter returns INVALID_PARAM. */
+  /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. On these stores, the parameter returns INVALID_PARAM for customers. */
   readonly updatedSince?: Date | string
-  /** Returns only rows whose `updated_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. With it, the greatest `updated_at` in the list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. If a store is older, this parameter returns INVALID_PARAM. */
+  /** Returns only rows whose `updated_at` is before this time. The list also ends at the value of `x-sync-watermark`, so `now` means the watermark. Repeat this parameter on each page. With it, the greatest `updated_at` in the list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. On these stores, the parameter returns INVALID_PARAM for customers. */
   readonly updatedUntil?: Date | string
 }
 
