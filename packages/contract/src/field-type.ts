@@ -23,7 +23,7 @@ function kindOf(type: FieldType): string {
     case 'many':
       return `array of ${type.resource.name}`
     case 'counts':
-      return `object: ${type.tables.map(code).join(', ')}`
+      return `object (${type.tables.map(code).join(', ')})`
     case 'json':
       return shapeOf(type.shape)
     default:
@@ -33,7 +33,7 @@ function kindOf(type: FieldType): string {
 
 function shapeOf(shape: JsonShape): string {
   if (shape.outer === 'array') return `array of ${entryOf(shape.entries)}`
-  if ('keys' in shape) return `object: ${shape.keys.map(code).join(', ')}`
+  if ('keys' in shape) return `object (${shape.keys.map(code).join(', ')})`
   return shape.valuesOf === 'any' ? 'object' : `object of ${entryOf(shape.valuesOf)}`
 }
 

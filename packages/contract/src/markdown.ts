@@ -183,6 +183,17 @@ export function referencePage(
     ),
     ...contract.endpoints.flatMap((endpoint) => endpointSection(endpoint, examples[endpoint.id])),
     '## Resources',
+    wrapped('Every row has all fields of its table below. These types are strings in JSON:'),
+    [
+      '**uuid**, such as `fc61ff23-0ba8-44e4-8aa0-b8dbc26e5f58`',
+      '**timestamp**, in UTC with milliseconds, such as `2026-07-01T09:30:00.000Z`',
+      '**decimal string**, with two decimals, such as `"23.82"`',
+    ]
+      .map((each) => `- ${each}`)
+      .join('\n'),
+    wrapped(
+      'Some notes say what [keys without personal data](../authentication.md#without-personal-data) get instead of the value. "Since" is the first schema version that has the field.',
+    ),
     ...resourcesOf(contract).flatMap((each) => [`### ${each.name}`, wrapped(sentence(each.note)), fieldTable(each)]),
     '## Errors',
     wrapped(

@@ -80,7 +80,7 @@ export interface Order {
   subtotal: Decimal
   /** Tax charged. */
   tax: Decimal
-  /** Tax for each tax rate. The taxes of all rates add up to the field tax. Set only if the order has several tax rates. null on stores older than v1.4. */
+  /** Tax for each tax rate, if the order has several rates. The taxes of all rates add up to the field tax. null on stores older than v1.4. */
   tax_breakdown: Array<{ rate: number; baseCents: number; taxCents: number }> | null
   /** Shipping charged. */
   shipping: Decimal
@@ -96,7 +96,7 @@ export interface Order {
   discount_code: string | null
   /** Total of the discounts. */
   discount_amount: Decimal | null
-  /** processor for card payments, manual for manual payment methods. null means processor. null on stores older than v1.1. */
+  /** processor for card payments; manual for a manual payment method. null means processor. null on stores older than v1.1. */
   payment_provider: 'processor' | 'manual' | (string & {}) | null
   /** ID of the manual payment method, if payment_provider is manual. null on stores older than v1.1. */
   payment_method_id: Uuid | null

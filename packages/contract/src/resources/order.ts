@@ -67,7 +67,7 @@ export const order = resource({
         entryName: 'TaxShare',
         entries: { rate: 'number', baseCents: 'integer', taxCents: 'integer' },
       },
-      'Tax for each tax rate. The taxes of all rates add up to the field tax. Set only if the order has several tax rates',
+      'Tax for each tax rate, if the order has several rates. The taxes of all rates add up to the field tax',
     ).from('v1.4'),
     shipping: money('Shipping charged'),
     total: money('Amount that the customer paid'),
@@ -80,7 +80,7 @@ export const order = resource({
     discount_amount: money('Total of the discounts').orNull(),
     payment_provider: oneOf(
       PAYMENT_PROVIDERS,
-      'processor for card payments, manual for manual payment methods. null means processor',
+      'processor for card payments; manual for a manual payment method. null means processor',
       'processor',
     ).from('v1.1'),
     payment_method_id: uuid('ID of the manual payment method, if payment_provider is manual').from('v1.1'),

@@ -71,9 +71,9 @@ export const product = resource({
       'Name and description for each locale. If a locale or a member is missing, use the name or description of the product',
     ).from('v1.3'),
     tax_class: text('Tax class; null means the standard rate of the store').from('v1.4'),
-    weight_grams: weight(
-      'Weight in grams, even if the store displays another unit. null if no weight is stored',
-    ).from('v1.6'),
+    weight_grams: weight('Weight in grams, even if the store displays another unit. null if no weight is stored').from(
+      'v1.6',
+    ),
     created_at: timestamp('Time of creation'),
     updated_at: timestamp('Time of the last change. The parameter updated_since filters by it'),
     variants: many(variant, 'product_id', 'Variants; [] if the product has none'),
