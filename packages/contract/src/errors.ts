@@ -132,6 +132,12 @@ export function errorStatusesOf(error: ErrorDeclaration): readonly ErrorStatus[]
   return [error, ...(error.otherStatuses ?? [])]
 }
 
+/** Returns the retry rule of an error code, and a sentence for each further status that has another rule. */
+export function retryRules({ retry, otherStatuses = [] }: ErrorDeclaration): string {
+  const others = otherStatuses.filter((other) => other.retry !== retry)
+  return [retry, ...others.map((other) => `With status ${other.status}: ${other.retry.toLowerCase()}`)].join(' ')
+}
+
 /** Returns the codes that endpoints with this kind of response can return, in the order of `errors`. */
 export function errorsFor(kind: ResponseKind, errors: Readonly<Record<string, ErrorDeclaration>> = ERRORS): string[] {
   return Object.entries(errors)

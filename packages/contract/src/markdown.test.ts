@@ -30,6 +30,10 @@ describe('Markdown of the API reference', () => {
     expect(errorPage('NOT_FOUND', ERRORS.NOT_FOUND)).toContain('With status 405: The method is not GET or HEAD.')
   })
 
+  it('if only one status of an error code can be retried, the page of the code names this status', () => {
+    expect(errorPage('INVALID_PARAM', ERRORS.INVALID_PARAM)).toContain('**Retry?** No. With status 408: yes.')
+  })
+
   it('the reference page lists the possible statuses of orders and products', () => {
     expect(fieldTable(order)).toContain('`return_requested`')
     expect(referencePage()).toContain('`/api/v1/products`: `draft`, `active`, `archived`')

@@ -10,7 +10,7 @@ import {
   rowShapeOf,
 } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
-import { type ErrorDeclaration, errorStatusesOf } from './errors.ts'
+import { type ErrorDeclaration, errorStatusesOf, retryRules } from './errors.ts'
 import { code, fieldType } from './field-type.ts'
 import { RESPONSE_HEADERS } from './headers.ts'
 import { LIMITS } from './limits.ts'
@@ -74,7 +74,7 @@ export function errorTable(parts: Partial<Contract> = {}): string {
 
 /** Returns the Markdown page about the error code `name`. */
 export function errorPage(name: string, error: ErrorDeclaration): string {
-  const { condition, retry, fix, mistakes } = error
+  const { condition, fix, mistakes } = error
   const statuses = errorStatusesOf(error)
   return lines(
     `# ${name}`,
@@ -85,18 +85,11 @@ export function errorPage(name: string, error: ErrorDeclaration): string {
       : statuses.map((each) => wrapped(`With status ${each.status}: ${each.condition}`))),
     '## How to fix it',
     wrapped(fix),
-    wrapped(`**Retry?** ${[retry, ...otherRetries(error)].join(' ')}`),
+    wrapped(`**Retry?** ${retryRules(error)}`),
     '## Common mistakes',
     mistakes.map((each) => wrapped(`- ${each}`, '  ')).join('\n'),
     '[All error codes, and the body of an error](index.md)',
   )
-}
-
-/** Returns a sentence for each further status whose retry rule is not that of the first status. */
-function otherRetries({ retry, otherStatuses = [] }: ErrorDeclaration): string[] {
-  return otherStatuses
-    .filter((other) => other.retry !== retry)
-    .map((other) => `With status ${other.status}: ${other.retry.toLowerCase()}`)
 }
 
 /** Returns a Markdown table of the limits in `LIMITS`. */

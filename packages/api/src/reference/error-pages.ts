@@ -1,6 +1,6 @@
 // Renders a page for each error code of the contract, because errors link to it.
 
-import { type Contract, type ErrorDeclaration, errorStatusesOf } from '@store-export/contract'
+import { type Contract, type ErrorDeclaration, errorStatusesOf, retryRules } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 
 /** Returns the list of error codes, `/errors`, and a page for each code, `/errors/{CODE}`. */
@@ -29,7 +29,7 @@ ${rows.join('\n')}
 }
 
 function errorPage(code: string, error: ErrorDeclaration): HtmlPage {
-  const { status, condition, retry, fix, mistakes, otherStatuses = [] } = error
+  const { status, condition, fix, mistakes, otherStatuses = [] } = error
   const others = otherStatuses.map((each) => `<p>With status ${each.status}: ${escapeHtml(each.condition)}</p>\n`)
   const main = `<h1>${escapeHtml(code)}</h1>
 <p class="status">HTTP status ${status}</p>
@@ -37,7 +37,7 @@ function errorPage(code: string, error: ErrorDeclaration): HtmlPage {
 <p>${escapeHtml(condition)}</p>
 ${others.join('')}<h2>How to fix it</h2>
 <p>${escapeHtml(fix)}</p>
-<p><strong>Retry?</strong> ${escapeHtml(retry)}</p>
+<p><strong>Retry?</strong> ${escapeHtml(retryRules(error))}</p>
 <h2>Common mistakes</h2>
 <ul>
 ${mistakes.map((each) => `<li>${escapeHtml(each)}</li>`).join('\n')}
