@@ -81,7 +81,9 @@ describe('the MCP tools', () => {
   test('the MCP tool schema lists all tables of the copy, describes one table, and rejects an unknown table', async () => {
     const text = await callText(client, 'schema')
     for (const { name } of TABLES) expect(text).toMatch(new RegExp(`^${name}: id`, 'm'))
-    expect(await callText(client, 'schema', { table: 'orders' })).toContain('- total money: Amount that the customer paid.')
+    expect(await callText(client, 'schema', { table: 'orders' })).toContain(
+      '- total money: Amount that the customer paid.',
+    )
     expect(await callText(client, 'schema', { table: 'order' })).toContain('table: must be one of store, ')
   })
 
