@@ -41,8 +41,10 @@ describes.
 
 [Architecture](../../concepts/architecture.md) explains the parts and the terms. A
 [reading](../../spec/readings.md) such as R28 says how the project reads an unclear rule of the
-specification. Some numbers are missing because their records were withdrawn, merged, or not written. New records
-don't use these numbers.
+specification.
+
+Some numbers are missing, because their records were withdrawn, merged, or not written. A new record
+doesn't use such a number.
 
 | Number | Decision | Status |
 | ---: | --- | --- |
@@ -50,7 +52,7 @@ ${rows.join('\n')}
 
 To add a record:
 
-1. Copy the five sections of an existing record and use the next free number.
+1. Copy the five sections of an existing record. Use the number after the highest one.
 2. Write the decision as the title and as the name of the file. State the decision in the first
    sentence of the section Decision.
 3. List each rejected alternative under \`${ALTERNATIVES}\`, at the end of the section Decision.
