@@ -162,7 +162,7 @@ function settingsPage(): string {
 This reference lists the settings of \`store-export\`, for operators. [Install the
 service](install.md) shows the settings that every node needs.
 
-- Set them as environment variables, and restart the node after a change.
+- Set each setting as an environment variable. After a change, restart the node.
 - Give all nodes the same values, except for addresses and ports.
 - If a value is not valid, the command exits with a message that names the setting.
 
@@ -171,7 +171,8 @@ ${sections.join('\n')}`
 
 function settingsTable(settings: readonly Setting[]): string {
   const rows = settings.map((setting) => {
-    const cells = [`\`${setting.env}\``, defaultOf(setting), acceptedBy(setting), sentence(setting.help)]
+    const meaning = sentence(setting.help).replace('`docs/operate/capacity.md`', '[Capacity](capacity.md)')
+    const cells = [`\`${setting.env}\``, defaultOf(setting), acceptedBy(setting), meaning]
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
   return ['| Setting | Default | Accepts | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')

@@ -69,7 +69,7 @@ export const SETTINGS = {
     unit: 'requests',
     min: 1,
     max: 1_000_000_000,
-    help: 'Maximum requests of one key in a one-minute window. Raise it only for load tests.',
+    help: 'Maximum number of requests of one key in a one-minute window. Raise it only for load tests.',
   },
   ...KEY_SETTINGS,
   publicUrl: {
@@ -86,13 +86,13 @@ export const SETTINGS = {
       pattern: /^(mailto:|tel:|https:\/\/)[\x21-\x7e]+$/,
       rule: 'a URI that starts with mailto:, https:// or tel:',
     },
-    help: 'Address for reports of security problems, such as mailto:security@example.com. /.well-known/security.txt names it, and returns 404 without it.',
+    help: 'Address for reports of security problems, such as mailto:security@example.com. /.well-known/security.txt contains it. Without it, that path returns 404.',
   },
   docsTryIt: {
     env: 'STORE_EXPORT_DOCS_TRY_IT',
     kind: 'flag',
     default: false,
-    help: 'Whether the reference page can send requests. It can in the demo. Leave it off in production, where keys must not enter a browser.',
+    help: 'Whether the reference page can send requests. Leave it off in production, because users would type their keys into a browser. The demo turns it on.',
   },
   logLevel: {
     env: 'STORE_EXPORT_LOG_LEVEL',
@@ -110,7 +110,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 3600,
-    help: 'Maximum age of the counts of a store. A request in the second half of this time renews them. With 0, each request counts.',
+    help: 'Maximum age of the numbers of rows that /api/v1/store returns. With 0, each request counts the rows again.',
   },
   ...USAGE_SETTINGS,
 } as const satisfies Record<string, Setting>

@@ -16,14 +16,14 @@ interface CreateOptions extends CommonOptions {
 
 export function addAdminTokensCommands(program: Command, processContext: ProcessContext): void {
   const tokens = addCommandGroup(program, 'admin-tokens', 'create, list, and revoke tokens of the admin API')
-  addCommand(tokens, 'create', 'create a token and print it once. No command shows it again.')
+  addCommand(tokens, 'create', 'create a token for the admin API and print it once. No command shows it again.')
     .requiredOption('--name <text>', 'name of the token, for example the program that uses it')
     .option('--expires <time>', 'reject the token from this time on, such as 2027-01-31T00:00:00Z', parseTime)
     .action((options: CreateOptions) => withControl(processContext, (context) => create(context, options)))
-  addCommand(tokens, 'list', 'list the tokens').action((options: CommonOptions) =>
+  addCommand(tokens, 'list', 'list the tokens of the admin API').action((options: CommonOptions) =>
     withControl(processContext, (context) => list(context, options)),
   )
-  addCommand(tokens, 'revoke', 'revoke a token. The admin API rejects it from the next request on.')
+  addCommand(tokens, 'revoke', 'revoke a token of the admin API, from the next request on')
     .argument('<token-id>', 'ID of the token, from create or list')
     .action((id: string, options: CommonOptions) =>
       withControl(processContext, (context) => revoke(context, id, options)),

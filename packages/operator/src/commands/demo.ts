@@ -53,7 +53,7 @@ export function addDemoCommand(program: Command, processContext: ProcessContext)
   const demo = addCommand(
     program,
     'demo',
-    'run the API and the dashboard with demo stores on an embedded PostgreSQL in .data/ (npm start runs this command)',
+    'run the API and the dashboard with demo stores. Their PostgreSQL is embedded, and its data is in .data/.',
   ).action((options: CommonOptions) => startDemo(processContext, options))
   addCommand(demo, 'change', 'change one order of the running demo. The next incremental sync returns it.').action(
     (_options: CommonOptions, command: Command) => change(processContext, command.optsWithGlobals<CommonOptions>()),

@@ -29,13 +29,17 @@ export function addDirectoryTokensCommands(program: Command, processContext: Pro
     'directory-tokens',
     'create, list, and revoke the tokens with which a directory manages the members of a store by SCIM',
   )
-  addCommand(tokens, 'create', 'create a token and print it once. A store can have two active tokens.')
+  addCommand(
+    tokens,
+    'create',
+    'create a token with which a directory manages the members of a store by SCIM, and print it once. A store can have two active tokens.',
+  )
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .action((options: CreateOptions) => withControl(processContext, (context) => create(context, options)))
-  addCommand(tokens, 'list', 'list the tokens of all stores')
+  addCommand(tokens, 'list', 'list the directory tokens of all stores')
     .option('--store <id>', 'list only the tokens of the store with this ID or external ID')
     .action((options: ListOptions) => withControl(processContext, (context) => list(context, options)))
-  addCommand(tokens, 'revoke', 'revoke a token. Its next request is rejected, and the members of the store stay.')
+  addCommand(tokens, 'revoke', 'revoke a directory token, from the next request on. The members of the store stay.')
     .argument('<token-id>', 'ID of the token, from create or list')
     .action((tokenId: string, options: CommonOptions) =>
       withControl(processContext, (context) => revoke(context, tokenId, options)),

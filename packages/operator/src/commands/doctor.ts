@@ -33,7 +33,7 @@ export function addDoctorCommand(program: Command, processContext: ProcessContex
     .option('--store <id>', 'check only the store with this ID or external ID')
     .option(
       '--values',
-      'scan the first 100,000 rows of each table for values that break the contract. Requires --store.',
+      "scan the first 100,000 rows of each table for values that the API doesn't allow. Requires --store.",
     )
     .action((options: DoctorOptions) => {
       if (options.values === true && options.store === undefined) {

@@ -22,7 +22,11 @@ interface ChangeOptions extends CommonOptions {
 
 /** Adds the command `keys change`. */
 export function addChangeCommand(keys: Command, processContext: ProcessContext): void {
-  addCommand(keys, 'change', 'change what an active key may do, from the next request on. Other limits stay.')
+  addCommand(
+    keys,
+    'change',
+    'change the limits of an active key, from the next request on. Limits without an option stay.',
+  )
     .argument('<key-id>', 'ID of the key, from create or list')
     .option('--scope <scope>', 'let the key read only this resource, such as orders:read. Can be repeated.', addScope)
     .option('--all-resources', 'let the key read every resource')

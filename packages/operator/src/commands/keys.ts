@@ -52,7 +52,7 @@ export function addKeysCommands(program: Command, processContext: ProcessContext
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .requiredOption('--name <text>', 'name of the key, for example the tool that uses it')
     .option('--scope <scope>', 'let the key read only this resource, such as orders:read. Can be repeated.', addScope)
-    .option('--without-personal-data', 'replace names, addresses and other personal data in responses')
+    .option('--without-personal-data', 'replace names, addresses, and other personal data in responses')
     .option('--expires <time>', 'reject the key from this time on, such as 2027-01-31T00:00:00Z', parseTime)
     .option(
       '--allow <network>',
@@ -96,7 +96,7 @@ function addReplayCommand(keys: Command, processContext: ProcessContext): void {
   addCommand(
     keys,
     'replay-revocations',
-    'repeat revocations and removals from the log of "serve" after the control database was restored',
+    'after a restore of the control database, repeat the revocations and removals in the log of "serve"',
   )
     .requiredOption(
       '--from <file>',

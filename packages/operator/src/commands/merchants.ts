@@ -59,7 +59,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .option(
       '--role <role>',
-      'admin, developer, or viewer. A developer manages keys, but no members. A viewer sees keys and usage, but changes nothing and sees no data. Default: the role that the merchant has in the store, otherwise admin.',
+      'role in the store: admin, developer, or viewer. A developer manages keys, but no members. A viewer sees keys and usage, but changes nothing and sees no data. Default: the role that the merchant has in the store, otherwise admin.',
       parseRole,
     )
     .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))
@@ -79,21 +79,21 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
   addCommand(
     merchants,
     'reset-two-factor',
-    'turn off the two-factor sign-in of a merchant who lost the phone and the recovery codes',
+    'turn off two-factor sign-in for a merchant who lost the phone and the recovery codes',
   )
     .requiredOption('--email <address>', EMAIL_HELP)
     .action((options: EmailOptions) => withControl(processContext, (context) => resetSecondFactor(context, options)))
   addCommand(
     merchants,
     'remove-passkeys',
-    'remove all passkeys and end all sessions of a merchant who can no longer use them',
+    'remove all passkeys of a merchant who can no longer use them, and end all sessions of the account',
   )
     .requiredOption('--email <address>', EMAIL_HELP)
     .action((options: EmailOptions) => withControl(processContext, (context) => removeAllPasskeys(context, options)))
   addCommand(
     merchants,
     'remove',
-    'remove a dashboard account, or its access to one store. Keys that it created continue to work.',
+    'remove a dashboard account, or its access to one store. Keys that the merchant created continue to work.',
   )
     .requiredOption('--email <address>', EMAIL_HELP)
     .option('--store <id>', 'remove only the access to the store with this ID or external ID, and keep the account')

@@ -12,7 +12,7 @@ export function addSecretsCommands(program: Command, processContext: ProcessCont
   addCommand(
     secrets,
     'rotate',
-    'encrypt all passwords with STORE_EXPORT_SECRET. Every node must have it and STORE_EXPORT_SECRET_PREVIOUS.',
+    'encrypt all passwords with a new STORE_EXPORT_SECRET. First set it and STORE_EXPORT_SECRET_PREVIOUS on every node.',
   ).action(async ({ json }: CommonOptions) => {
     const rotation = await withControl(processContext, rotateSecrets)
     if (json) return printJson(rotation)

@@ -24,13 +24,17 @@ const EXTERNAL_ID_HELP =
   'ID of the store on the platform. If a store has this ID, the command returns that store unchanged.'
 
 function addRegistryCommands(stores: Command, processContext: ProcessContext): void {
-  addCommand(stores, 'add', 'register a store, without connecting to its database (doctor connects)')
+  addCommand(
+    stores,
+    'add',
+    'register a store. To check the connection to its database, run "store-export doctor" afterwards.',
+  )
     .requiredOption('--name <text>', 'name of the store')
     .option('--external-id <id>', EXTERNAL_ID_HELP)
     .option('--database-url <url>', URL_HELP)
     .option('--schema <name>', SCHEMA_HELP, 'public')
     .addOption(
-      new Option('--origin <origin>', 'origin of the store. An imported store has no database here.')
+      new Option('--origin <origin>', 'origin of the store. The API serves only generated stores.')
         .choices(['generated', 'imported'])
         .default('generated'),
     )
@@ -46,7 +50,7 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
     'change the name, state, database, schema, or two-factor rule of a store, from the next request on',
   )
     .argument('<id>', ID_HELP)
-    .option('--name <text>', 'name in lists and in the dashboard. The API returns the name in the store database.')
+    .option('--name <text>', 'name in lists and in the dashboard. The name in the API comes from the store database.')
     .addOption(
       new Option('--state <state>', 'state of the store. The API serves only ready stores.').choices([
         'ready',
@@ -65,7 +69,7 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
   addCommand(stores, 'list', 'list the registered stores')
     .option(
       '--orphans',
-      'list databases and roles of "stores provision" that no registered store uses, instead of stores',
+      'instead of stores, list databases and roles that "stores provision" created and that no store uses',
     )
     .action(({ orphans, ...options }: CommonOptions & { orphans?: true }) =>
       withControl(processContext, (context) => (orphans ? showOrphans(context, options) : list(context, options))),
@@ -87,24 +91,32 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     .option('--external-id <id>', `${EXTERNAL_ID_HELP} After an interrupted run, the command starts over.`)
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .action((options: ProvisionOptions) => withControl(processContext, (context) => provision(context, options)))
-  addCommand(stores, 'drop-orphan', 'drop an unused database and its roles ("stores list --orphans")')
+  addCommand(
+    stores,
+    'drop-orphan',
+    'drop a database that no store uses, and its roles. "stores list --orphans" lists such databases.',
+  )
     .argument('<name>', 'name from "stores list --orphans"')
     .option('--with-data', 'also drop a database that contains orders, products, or customers')
     .action((name: string, options: DropOrphanOptions) =>
       withControl(processContext, (context) => removeOrphan(context, name, options)),
     )
-  addCommand(stores, 'grants', "print the SQL that creates the reader's role in a platform's own database")
+  addCommand(
+    stores,
+    'grants',
+    "print the SQL that creates the reader's role, with which the service reads a platform's own database",
+  )
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option('--role <name>', 'name of the role', 'store_export_reader')
     .option('--schema <name>', SCHEMA_HELP, 'public')
-    .option('--grants-only', 'leave out the statements that create the role, for a role that exists on the server')
+    .option('--grants-only', 'leave out the statements that create the role. Use it if the role exists on the server.')
     .action((options: GrantsOptions) => grants(options))
   addCommand(stores, 'upgrade', "upgrade a store's schema and the reader's privileges to a newer schema version")
     .argument('<id>', ID_HELP)
     .requiredOption('--to <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option(
       '--database-url <url>',
-      "the owner's connection URL, for a database on another server, or - to read it from standard input",
+      'connection URL of the owner, or - to read it from standard input. Required if the store database is on another server than the control database.',
     )
     .action((id: string, options: UpgradeOptions) =>
       withControl(processContext, (context) => upgrade(context, id, options)),

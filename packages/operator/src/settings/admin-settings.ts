@@ -11,13 +11,13 @@ export const ADMIN_SETTINGS = {
     unit: 'port',
     min: 0,
     max: 65_535,
-    help: 'Port of the admin API, with which the backend of a platform creates stores and keys, such as 9091. 0 turns the API off.',
+    help: 'Port of the admin API, such as 9091. The backend of a platform creates stores and keys with this API. 0 turns the API off.',
   },
   adminHost: {
     env: 'STORE_EXPORT_ADMIN_HOST',
     kind: 'text',
     default: '127.0.0.1',
-    help: 'Address on which the admin API listens. Use a private address, and TLS if it is not on this machine.',
+    help: 'Address on which the admin API listens. For a backend on another machine, set a private address, and turn on TLS.',
   },
   adminTlsCertFile: {
     env: 'STORE_EXPORT_ADMIN_TLS_CERT_FILE',

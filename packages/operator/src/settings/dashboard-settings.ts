@@ -16,13 +16,13 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_DASHBOARD_URL',
     kind: 'text',
     default: null,
-    help: 'Address under which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on this machine. Passkeys belong to its host name, and stop working if it changes.',
+    help: 'Address under which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on this machine. If its host name changes, passkeys stop working.',
   },
   dashboardFrameAncestors: {
     env: 'STORE_EXPORT_DASHBOARD_FRAME_ANCESTORS',
     kind: 'text',
     default: null,
-    help: 'Origins whose pages may show the dashboard in a frame, separated by commas: https://admin.example.com. Without it, no page may.',
+    help: 'Origins whose pages may show the dashboard in a frame, separated by commas: https://admin.example.com. Without it, no page can.',
   },
   dashboardProxies: {
     env: 'STORE_EXPORT_DASHBOARD_PROXIES',

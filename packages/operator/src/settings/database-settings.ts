@@ -57,7 +57,7 @@ export const DATABASE_SETTINGS = {
     unit: 'ms',
     min: 1,
     max: 60_000,
-    help: 'Maximum time that a request waits while the store frees no connection. The request then gets 502.',
+    help: 'Maximum time without a free connection of the store. After this time, waiting requests get 502.',
   },
   storeIdleSeconds: {
     env: 'STORE_EXPORT_STORE_IDLE_SECONDS',
@@ -75,7 +75,7 @@ export const DATABASE_SETTINGS = {
     unit: 'ms',
     min: 200,
     max: 600_000,
-    help: 'Maximum time for a response of a store database. The statement timeout is 90 % of it.',
+    help: 'Maximum time for a response of a store database. The database cancels a statement after 90 % of this time.',
   },
   scanBatchRows: {
     env: 'STORE_EXPORT_SCAN_BATCH_ROWS',
@@ -84,7 +84,7 @@ export const DATABASE_SETTINGS = {
     unit: 'rows',
     min: 1,
     max: 1_000_000,
-    help: 'Rows per scan batch, for a filter that no index of the store supports.',
+    help: 'Number of rows that the service scans at once if no index of the store supports a filter.',
   },
   transactionWaitMs: {
     env: 'STORE_EXPORT_TRANSACTION_WAIT_MS',
@@ -102,7 +102,7 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 0,
     max: 86_400,
-    help: 'Time that x-sync-watermark goes back while an open transaction hides its start. Raise it above your longest transaction. With 0, incremental syncs can miss changes.',
+    help: "Distance of x-sync-watermark from the request if the service can't see when an open transaction started. Raise it above your longest transaction. With 0, incremental syncs can miss changes.",
   },
   storeSessionSettings: {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
@@ -129,6 +129,6 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 1,
     max: 30,
-    help: 'Interval at which a node reads the columns of a store again.',
+    help: 'Interval at which a node reads the columns of a store again, to notice a changed schema.',
   },
 } as const satisfies Record<string, Setting>

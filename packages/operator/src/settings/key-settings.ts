@@ -15,6 +15,6 @@ export const KEY_SETTINGS = {
     env: 'STORE_EXPORT_LEAK_REPORT_KEYS_FILE',
     kind: 'text',
     default: null,
-    help: 'Path of a JSON file with the public keys of secret scanners, in the format of GitHub. With it, /leak-reports revokes the keys that they report; without it, the path returns 404. Nodes read the file again when it changes.',
+    help: 'Path of a JSON file with the public keys of secret scanners, in the format of GitHub. With it, /leak-reports revokes keys that a scanner reports. Without it, the path returns 404. Nodes read the file again when it changes.',
   },
 } as const satisfies Record<string, Setting>

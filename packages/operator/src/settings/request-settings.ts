@@ -10,7 +10,7 @@ export const REQUEST_SETTINGS = {
     unit: 'bytes',
     min: 65_536,
     max: 268_435_456,
-    help: 'Size at which a page ends early, with has_more true.',
+    help: 'Size at which a page ends early. The page then has fewer rows than limit, and has_more is true.',
   },
   connectionsMax: {
     env: 'STORE_EXPORT_CONNECTIONS_MAX',
@@ -19,7 +19,7 @@ export const REQUEST_SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 1_000_000,
-    help: 'Maximum open client connections of the API.',
+    help: 'Maximum number of open client connections of the API.',
   },
   proxies: {
     env: 'STORE_EXPORT_PROXIES',
@@ -64,7 +64,7 @@ export const REQUEST_SETTINGS = {
     unit: 'ms',
     min: 0,
     max: 3_600_000,
-    help: 'Time after which an idle client connection is closed. Set it above the idle timeout of the proxy in front of the service. 0 closes it after 30 s.',
+    help: 'Time after which an idle client connection is closed. Set it above the idle timeout of the proxy in front of the service. With 0, connections close after 30 s.',
   },
   responseTimeoutMs: {
     env: 'STORE_EXPORT_RESPONSE_TIMEOUT_MS',
@@ -100,7 +100,7 @@ export const REQUEST_SETTINGS = {
     unit: 's',
     min: 0,
     max: 600,
-    help: 'Time after SIGTERM during which /readyz returns 503 and the node still accepts requests. With 0, the node stops accepting at once. Set it above the time that your balancer needs to notice.',
+    help: 'Time after SIGTERM during which /readyz returns 503 and the node still accepts requests. Set it above the time that your balancer needs to notice the 503. With 0, the node stops accepting requests at once.',
   },
   drainSeconds: {
     env: 'STORE_EXPORT_DRAIN_SECONDS',
@@ -109,6 +109,6 @@ export const REQUEST_SETTINGS = {
     unit: 's',
     min: 0,
     max: 600,
-    help: 'Maximum time for requests in flight to finish after the node stopped accepting. With 0, the node closes their connections at once.',
+    help: 'Maximum time for running requests to finish after the node stopped accepting requests. With 0, the node closes their connections at once.',
   },
 } as const satisfies Record<string, Setting>

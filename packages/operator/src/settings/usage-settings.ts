@@ -19,7 +19,7 @@ export const USAGE_SETTINGS = {
     unit: 'days',
     min: 32,
     max: 36_500,
-    help: 'Retention of usage by hour. Older usage is stored by UTC day. Raise it if merchants need older hours. docs/operate/capacity.md has the storage that it takes.',
+    help: 'Retention of usage by hour. Older usage is stored by UTC day. Raise it if merchants need older hours. docs/operate/capacity.md says how much space that takes.',
   },
   usageMonths: {
     env: 'STORE_EXPORT_USAGE_MONTHS',
@@ -37,7 +37,7 @@ export const USAGE_SETTINGS = {
     unit: 'hours',
     min: 1,
     max: 9600,
-    help: "Retention of a key's request log and of the lists that it read. Shorten it if the control database runs out of space. docs/operate/capacity.md has the storage that it takes.",
+    help: "Retention of a key's request log and of its syncs. Shorten it if the control database runs out of space. docs/operate/capacity.md says how much space it takes.",
   },
   requestLogLines: {
     env: 'STORE_EXPORT_REQUEST_LOG_LINES',
@@ -46,6 +46,6 @@ export const USAGE_SETTINGS = {
     unit: 'lines',
     min: 100,
     max: 1_000_000,
-    help: "Maximum length of one key's request log. A line takes about 450 bytes. It counts the requests of one minute with the same endpoint and result.",
+    help: "Maximum length of one key's request log. A line stands for the requests of one minute with the same endpoint and result. It takes about 450 bytes.",
   },
 } as const satisfies Record<string, Setting>
