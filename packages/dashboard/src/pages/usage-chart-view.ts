@@ -1,7 +1,7 @@
 // Renders the chart of requests by hour or by day, with a table of the same numbers and links to other ranges.
 
 import { requestsChart } from '../ui/chart.ts'
-import { card } from '../ui/components.ts'
+import { card, emptyState } from '../ui/components.ts'
 import { count, localDay, periodText } from '../ui/dates.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { type Column, table } from '../ui/table.ts'
@@ -10,8 +10,21 @@ import { RANGE_FACTS } from '../usage/usage-ranges.ts'
 import type { RequestSums, UsageChart } from './key-models.ts'
 import type { Frame } from './models.ts'
 
-/** Returns the card with the chart. Its heading has the ID `chart`. */
+/** Returns the card with the chart, or with the reason why there is none. Its heading has the ID `chart`. */
 export function usageChartCard(frame: Frame, chart: UsageChart): Html {
+  const { unit } = RANGE_FACTS[chart.range]
+  const { chart: texts } = frame.texts.usage
+  const head = { id: 'chart', title: texts.title[unit], actions: rangeLinks(frame, chart) }
+  if (chart.periods.every((period) => totalRequests(period) === 0))
+    return card(head, emptyState(texts.empty.heading(chart.range), texts.empty.text))
+  return card(
+    { ...head, note: texts.note(frame.store?.timeZone ?? 'UTC') },
+    html`${requestsChart({ unit, periods: chart.periods, display: frame })}${periodsTable(frame, chart)}`,
+  )
+}
+
+/** Returns the table of the same numbers, which is folded at first. */
+function periodsTable(frame: Frame, chart: UsageChart): Html {
   const { unit } = RANGE_FACTS[chart.range]
   const { chart: texts } = frame.texts.usage
   const list = table({
@@ -19,15 +32,7 @@ export function usageChartCard(frame: Frame, chart: UsageChart): Html {
     columns: [{ label: texts.column[unit] }, ...sumColumns(frame)],
     rows: chart.periods.toReversed().map((period) => [timeOf(frame, chart, period.start), ...sumCells(frame, period)]),
   })
-  return card(
-    {
-      id: 'chart',
-      title: texts.title[unit],
-      note: texts.note(frame.store?.timeZone ?? 'UTC'),
-      actions: rangeLinks(frame, chart),
-    },
-    html`${requestsChart({ unit, periods: chart.periods, display: frame })}<details class="table-fold"><summary>${texts.showTable}</summary>${list}</details>`,
-  )
+  return html`<details class="table-fold"><summary>${texts.showTable}</summary>${list}</details>`
 }
 
 /** Returns the columns of `sumCells`. */

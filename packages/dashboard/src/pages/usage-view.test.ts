@@ -5,19 +5,31 @@ import { usageView } from './usage-view.ts'
 const NOW = new Date('2026-11-21T12:00:00Z')
 const NONE = { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
 
-/** Returns the widths of the bars next to the keys with these numbers of requests. */
-function shareBars(...requests: readonly number[]): (string | undefined)[] {
+/** Returns the page with keys that have these numbers of requests. */
+function pageOf(...requests: readonly number[]): string {
   const keys = requests.map((successful, at) => ({
     ...{ ...NONE, successful },
     ...{ id: `k${at}`, name: `Key ${at}`, isActive: true, href: '/usage' },
   }))
-  const chart = { range: '30d', periods: [{ start: NOW, ...NONE }], ranges: [] } as const
+  const successful = requests.reduce((all, each) => all + each, 0)
+  const chart = { range: '30d', periods: [{ start: NOW, ...NONE, successful }], ranges: [] } as const
   const page = { chart, keys, allKeysHref: '/usage', selectedKeyId: null }
-  const html = String(usageView(testFrame({ section: 'usage', now: NOW }), page))
-  return [...html.matchAll(/class="share"[^>]*><rect width="([^"]+)"/g)].map(([, width]) => width)
+  return String(usageView(testFrame({ section: 'usage', now: NOW }), page))
+}
+
+/** Returns the widths of the bars next to the keys with these numbers of requests. */
+function shareBars(...requests: readonly number[]): (string | undefined)[] {
+  return [...pageOf(...requests).matchAll(/class="share"[^>]*><rect width="([^"]+)"/g)].map(([, width]) => width)
 }
 
 test('if a key has requests, the width of its bar is relative to the busiest key and at least 1%, otherwise no bar is shown', () => {
   expect(shareBars(5000, 2500, 1, 0)).toEqual(['100.0%', '50.0%', '1.0%'])
   expect(shareBars(0, 0)).toEqual([])
+})
+
+test('if no key has requests in the range, the usage page says so in place of a chart with an empty axis', () => {
+  const empty = pageOf(0, 0)
+  expect(empty).toContain('No requests in the last 30 days')
+  expect(empty).not.toContain('class="chart"')
+  expect(pageOf(1)).toContain('class="chart"')
 })

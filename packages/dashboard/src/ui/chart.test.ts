@@ -43,13 +43,34 @@ test('if the clocks go back, the usage chart adds the UTC offset to the two hour
   ])
 })
 
-test('if 90,000 requests succeeded and one was rejected, the bar of the rejected request is still 3 pixels high', () => {
-  const out = dayChart([{ start: TODAY, ...NONE, successful: 90_000, rejected: 1 }])
-  expect(out).toMatch(/class="part rejected" x="[\d.]+%" y="[\d.]+" width="[\d.]+%" height="3.0"/)
+/** Returns the heights of the parts of a bar and the colors of its marks. */
+function drawn(out: string) {
+  const shapes = [
+    ...out.matchAll(/<rect class="part (mark )?(\w+)" x="[\d.]+%" y="[\d.]+" width="[\d.]+%" height="([\d.]+)"/g),
+  ]
+  return {
+    heights: Object.fromEntries(shapes.flatMap(([, mark, part, height]) => (mark ? [] : [[part, Number(height)]]))),
+    marks: shapes.flatMap(([, mark, part]) => (mark ? [part] : [])),
+  }
+}
+
+test('the height of each part of a bar is proportional to its requests, also if a part is too low to see', () => {
+  const half = drawn(dayChart([{ start: TODAY, successful: 500, clientErrors: 250, rejected: 125, failed: 125 }]))
+  expect(half).toEqual({ heights: { successful: 96, clientErrors: 48, rejected: 24, failed: 24 }, marks: [] })
+  const { heights } = drawn(dayChart([{ start: TODAY, ...NONE, successful: 99_997, rejected: 1, failed: 2 }]))
+  expect(heights.successful).toBeCloseTo(192, 1)
+  expect(heights.rejected).toBe(0)
+})
+
+test('if a part of a bar is too low to see, the part has a mark below the axis, which the legend explains', () => {
+  const low = dayChart([{ start: TODAY, ...NONE, successful: 90_000, rejected: 1, failed: 2 }])
+  expect(drawn(low).marks).toEqual(['rejected', 'failed'])
+  expect(low).toContain('A mark below the axis')
+  expect(dayChart([{ start: TODAY, ...NONE, successful: 9, failed: 1 }])).not.toContain('A mark below the axis')
 })
 
 test('the axis of the usage chart has five whole numbers, the last of which is at least the requests of the busiest day', () => {
-  for (const successful of [0, 1, 3, 5, 7, 119, 120, 4_999, 1_000_001]) {
+  for (const successful of [1, 3, 5, 7, 119, 120, 4_999, 1_000_001]) {
     const out = dayChart([{ start: TODAY, ...NONE, successful }])
     const steps = [...out.matchAll(/text-anchor="end">([\d,]+)</g)].map(([, text]) => Number(text?.replaceAll(',', '')))
     expect(steps).toHaveLength(5)

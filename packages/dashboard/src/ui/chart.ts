@@ -1,6 +1,7 @@
 // Draws requests per hour or day as stacked bars. Color, position and pattern distinguish the parts. Widths are
-// percentages and heights are pixels, so that text has the same size at every width. A bar shows its numbers on hover
-// and focus. Only one bar is in the tab order, and the script moves the focus with the arrow keys.
+// percentages and heights are pixels, so that text has the same size at every width. Heights are to scale. A part that
+// is too low to see has a mark below the axis. A bar shows its numbers on hover and focus. Only one bar is in the tab
+// order, and the script moves the focus with the arrow keys.
 
 import type { RequestSums, UsagePeriod } from '../pages/key-models.ts'
 import type { Localization } from '../texts/languages.ts'
@@ -15,12 +16,15 @@ export interface ChartOptions {
   readonly display: DisplayContext & Pick<Localization, 'texts'>
 }
 
-/** Returns the chart with its legend. The page adds a table of the same numbers. */
+/** Returns the chart with its legend. At least one period has requests. The page adds a table of the same numbers. */
 export function requestsChart(options: ChartOptions): Html {
   const { periods, display } = options
   const top = niceTop(Math.max(1, ...periods.map(totalRequests)))
   return html`<figure class="chart">
-${legend(options)}
+${legend(
+  options,
+  periods.some((period) => lowParts(period, top).length > 0),
+)}
 <div class="chart-plot" dir="ltr">
 ${axis(top, display)}
 <div class="chart-area" lang="${languageOf(display)}">
@@ -39,10 +43,14 @@ ${periods.map((_, at) => bar(options, at, top))}</div>
 const HEIGHT = 200
 /** Space above the highest line in pixels, which the upper half of its label needs. */
 const ABOVE = 8
-const LABELS = 24
+/** Height of a mark, and the distance from one mark to the next, in pixels. */
+const MARK = { height: 3, step: 4 } as const
+/** Space below the axis in pixels, for a mark of each part. */
+const MARKS = MARK.step * REQUEST_PARTS.length
+const LABELS = MARKS + 22
 const STEPS = 4
-/** Minimum height of a part in pixels, so that one request among thousands is visible. */
-const PART_HEIGHT_MIN = 3
+/** Height in pixels below which a part is hard to see, so that it gets a mark. */
+const VISIBLE_HEIGHT = 2
 type Part = keyof RequestSums
 
 /** Parts with a pattern, because some people can't distinguish their colors from those of the neighboring parts. */
@@ -55,7 +63,8 @@ function niceTop(value: number): number {
   return found ?? STEPS * Math.ceil(value / STEPS)
 }
 
-function legend({ display }: ChartOptions): Html {
+/** Returns the names of the parts. `hasMarks`: whether parts have marks below the axis, which the legend explains. */
+function legend({ display }: ChartOptions, hasMarks: boolean): Html {
   const keys = REQUEST_PARTS.map(
     (part) =>
       html`<li><svg width="12" height="12" aria-hidden="true" focusable="false"><defs>${
@@ -64,7 +73,8 @@ function legend({ display }: ChartOptions): Html {
         isPatterned(part) ? html`<rect width="12" height="12" rx="2" fill="url(#legend-${part})"/>` : NOTHING
       }</svg>${display.texts.usage.parts[part]}</li>`,
   )
-  return html`<figcaption><ul class="legend">${keys}</ul></figcaption>`
+  const marks = hasMarks ? html`<p class="note">${display.texts.usage.chart.marks}</p>` : NOTHING
+  return html`<figcaption><ul class="legend">${keys}</ul>${marks}</figcaption>`
 }
 
 function isPatterned(part: Part): boolean {
@@ -122,14 +132,27 @@ function sideOf(at: number, all: number): string {
 function shapes(period: UsagePeriod, top: number): Html {
   let below = 0
   const parts = REQUEST_PARTS.filter((part) => period[part] > 0).map((part) => {
-    const height = Math.max(PART_HEIGHT_MIN, (period[part] / top) * (HEIGHT - ABOVE))
+    const height = heightOf(period[part], top)
     below += height
-    const box = html`x="16%" y="${(HEIGHT - below).toFixed(1)}" width="68%" height="${height.toFixed(1)}"`
+    const box = html`x="16%" y="${(HEIGHT - below).toFixed(2)}" width="68%" height="${height.toFixed(2)}"`
     const shape = html`<rect class="part ${part}" ${box}/>`
     return isPatterned(part) ? html`${shape}<rect ${box} fill="url(#bars-${part})"/>` : shape
   })
   if (parts.length === 0) return NOTHING
-  return html`<svg width="100%" height="${HEIGHT}" focusable="false" aria-hidden="true">${parts}</svg>`
+  const marks = lowParts(period, top).map(
+    (part, at) =>
+      html`<rect class="part mark ${part}" x="16%" y="${HEIGHT + 3 + at * MARK.step}" width="68%" height="${MARK.height}"/>`,
+  )
+  return html`<svg width="100%" height="${HEIGHT + MARKS}" focusable="false" aria-hidden="true">${parts}${marks}</svg>`
+}
+
+function heightOf(requests: number, top: number): number {
+  return (requests / top) * (HEIGHT - ABOVE)
+}
+
+/** Returns the parts that are too low to see in the bar. */
+function lowParts(period: UsagePeriod, top: number): Part[] {
+  return REQUEST_PARTS.filter((part) => period[part] > 0 && heightOf(period[part], top) < VISIBLE_HEIGHT)
 }
 
 /** Number of periods from one label to the next, by number of periods. */
@@ -151,7 +174,7 @@ function periodLabels({ unit, periods, display }: ChartOptions): Html {
     if ((last - at) % step !== 0 || (at === 0 && step > 1)) return NOTHING
     const x = `${(((at + 0.5) * 100) / periods.length).toFixed(3)}%`
     const isMinor = isCrowded && ((last - at) / step) % 2 === 1
-    return html`<text${isMinor ? html` class="minor"` : NOTHING} x="${x}" y="${HEIGHT + 18}" text-anchor="middle">${periodText(start, unit, display, 'short')}</text>`
+    return html`<text${isMinor ? html` class="minor"` : NOTHING} x="${x}" y="${HEIGHT + MARKS + 14}" text-anchor="middle">${periodText(start, unit, display, 'short')}</text>`
   })
   return html`${labels}`
 }

@@ -93,7 +93,7 @@ describe.each(SCRIPTING)('members $scripting', ({ javaScript }) => {
     expect(await textOf(open, 'h1')).toBe('Your role doesn’t include this')
     for (const [path, shown] of [
       ['/settings/api', []],
-      ['/usage', ['Show as a table', 'Request log of test']],
+      ['/usage', ['Request log of test']],
       ['/settings/activity', ['CSV']],
       ['/settings/members', [`Leave ${other.email}`]],
     ] as const) {

@@ -91,6 +91,9 @@ test.each([
 ] as const)(
   'if the system theme is %s and the chosen theme is %s, the usage and key pages have no accessibility violation',
   async (colorScheme, theme) => {
+    await scene.platform.controlSql`
+      insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
+      values (${store.keyId}, date_trunc('hour', now()), 900, 90, 9, 1, 90) on conflict do nothing`
     const { page } = await scene.openAs(merchant, { colorScheme })
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     for (const path of ['usage', 'settings/api', `usage/keys/${store.keyId}`]) {

@@ -35,6 +35,11 @@ export const usage = ({ count, plural }: Format): UsageTexts => ({
     rangesLabel: 'Zeitraum des Diagramms',
     keysHint: 'Mit den Pfeiltasten wechseln Sie zwischen den Balken.',
     showTable: 'Als Tabelle anzeigen',
+    marks: 'Eine Markierung unter der Achse steht für Anfragen, die für den Balken zu wenige sind.',
+    empty: {
+      heading: (range) => `Keine Anfragen in den letzten ${DATIVE_RANGES[range]}`,
+      text: 'Wenn ein Tool eine Anfrage sendet, wird sie hier gezählt.',
+    },
     caption: { hour: 'Anfragen nach Stunde, neueste zuerst', day: 'Anfragen nach Tag, neueste zuerst' },
     column: { hour: 'Stunde', day: 'Tag' },
     summary: {

@@ -37,6 +37,11 @@ export const usage = ({ count, plural }: Format) => ({
     rangesLabel: 'Range of the chart',
     keysHint: 'The arrow keys move between the bars.',
     showTable: 'Show as a table',
+    marks: 'A mark below the axis is for requests that are too few to see in the bar.',
+    empty: {
+      heading: (range: UsageRange) => `No requests in the last ${RANGES[range]}`,
+      text: 'When a tool sends a request, the request is counted here.',
+    },
     caption: { hour: 'Requests by hour, newest first', day: 'Requests by day, newest first' },
     column: { hour: 'Hour', day: 'Day' },
     summary: {
