@@ -30,6 +30,11 @@ export function overflowsSideways(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(FIND_OVERFLOW)
 }
 
+/** Returns the labels of the regions whose stacked table is wider than the region, so that the region scrolls sideways. */
+export function tablesTooWide(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(FIND_WIDE_TABLES)
+}
+
 /**
  * Returns the milliseconds from the navigation to the first contentful paint; null if nothing is painted within 5
  * seconds. The page needs JavaScript.
@@ -74,6 +79,10 @@ const FIND_OVERFLOW = `(() => {
     ...culprits.slice(0, 5).map((element) => name(element.parentElement) + ' > ' + name(element) + ' reaches ' + Math.round(right(element)) + ' px'),
   ]
 })()`
+
+const FIND_WIDE_TABLES = `[...document.querySelectorAll('[role="region"]:has(> table.stacked)')]
+  .filter((region) => region.scrollWidth > region.clientWidth)
+  .map((region) => region.getAttribute('aria-label') + ' is ' + region.scrollWidth + ' px wide in ' + region.clientWidth + ' px')`
 
 const AWAIT_PAINT = `new Promise((resolve) => {
   const observer = new PerformanceObserver((list) => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axeViolations, overflowsSideways } from '../../../../test/support/accessibility.ts'
+import { axeViolations, overflowsSideways, tablesTooWide } from '../../../../test/support/accessibility.ts'
 import type { OpenPage } from '../../../../test/support/browser.ts'
 import { LANGUAGES, type Language, localizationIn } from '../../src/texts/languages.ts'
 import { EVERY_PAGE, type Shown, showStores } from '../support/every-page.ts'
 import { openScene, type Page, type Scene, textOf } from '../support/scene.ts'
 import { catalogTexts } from '../support/source-texts.ts'
 
-const WIDTHS = [390, 1280]
+const WIDTHS = [390, 768, 1024, 1440]
 /** All languages except English. */
 const TRANSLATIONS = (Object.keys(LANGUAGES) as Language[]).filter((language) => language !== 'en')
 
@@ -56,7 +56,7 @@ describe.each(TRANSLATIONS)('the language %s', (language) => {
   afterAll(() => signedIn.close())
 
   test.each(EVERY_PAGE)(
-    'the page "$name" has no English text, no accessibility violation, and no horizontal overflow',
+    'the page "$name" has no English text, no accessibility violation, no horizontal overflow, and no table that is too wide',
     async ({ isSignedIn, open }) => {
       const { page } = isSignedIn ? signedIn : await scene.openPage({ locale })
       await open(page, shown)
@@ -68,7 +68,8 @@ describe.each(TRANSLATIONS)('the language %s', (language) => {
         await page.evaluate(`document.documentElement.dir = '${direction}'`)
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 800 })
-          found.push(...(await overflowsSideways(page)).map((problem) => `${direction}, ${width} px: ${problem}`))
+          const problems = [...(await overflowsSideways(page)), ...(await tablesTooWide(page))]
+          found.push(...problems.map((problem) => `${direction}, ${width} px: ${problem}`))
         }
       }
       expect(found).toEqual([])

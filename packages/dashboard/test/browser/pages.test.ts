@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeViolations, overflowsSideways } from '../../../../test/support/accessibility.ts'
+import { axeViolations, overflowsSideways, tablesTooWide } from '../../../../test/support/accessibility.ts'
 import type { OpenPage } from '../../../../test/support/browser.ts'
 import { EVERY_PAGE, type EveryPage, type Shown, showStores } from '../support/every-page.ts'
 import { openScene, type Scene, textsOf } from '../support/scene.ts'
@@ -7,8 +7,11 @@ import { openScene, type Scene, textsOf } from '../support/scene.ts'
 /** Runs axe-core once per layout and color scheme, because it takes a quarter of a second. */
 const VIEWS = [
   { colorScheme: 'light', width: 360, axe: false },
+  { colorScheme: 'light', width: 390, axe: false },
   { colorScheme: 'light', width: 768, axe: false },
+  { colorScheme: 'light', width: 1024, axe: false },
   { colorScheme: 'light', width: 1280, axe: true },
+  { colorScheme: 'light', width: 1440, axe: false },
   { colorScheme: 'light', width: 1600, axe: false },
   { colorScheme: 'dark', width: 360, axe: true },
 ] as const
@@ -37,14 +40,14 @@ async function opened({ isSignedIn, open }: EveryPage, { javaScript }: { javaScr
 }
 
 describe.each(EVERY_PAGE)('$name', (each) => {
-  test(`in light and dark mode, the page "${each.name}" has no accessibility violation and does not scroll sideways`, async () => {
+  test(`in light and dark mode, the page "${each.name}" has no accessibility violation, does not scroll sideways, and has no table that is too wide`, async () => {
     const page = await opened(each, { javaScript: true })
     const found: string[] = []
     for (const { colorScheme, width, axe } of VIEWS) {
       // Without animations, because colors in transition belong to neither scheme.
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.setViewportSize({ width, height: 800 })
-      const problems = await overflowsSideways(page)
+      const problems = [...(await overflowsSideways(page)), ...(await tablesTooWide(page))]
       if (axe) problems.push(...(await axeViolations(page)))
       found.push(...problems.map((problem) => `${width} px, ${colorScheme}: ${problem}`))
     }
