@@ -93,14 +93,17 @@ export function searchedFields(search: ListView['search'], text: string): Pick<S
 }
 
 export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): TableCell[] {
-  return columns.map((column) => ({ kind: column.kind, text: cellText(column, row, context) }))
+  return columns.map((column) => {
+    const cell = { kind: column.kind, text: cellText(column, row, context) }
+    const currency =
+      column.currency === null ? context.storeCurrency : (row.get(column.currency) ?? context.storeCurrency)
+    return column.kind === 'money' && currency !== null ? { ...cell, currency } : cell
+  })
 }
 
-function cellText(column: TableColumn, row: RowTexts, { storeCurrency, texts }: CellContext): string | null {
+function cellText(column: TableColumn, row: RowTexts, { texts }: CellContext): string | null {
   const found = column.fields.map((name) => row.get(name) ?? null).find((text) => text !== null)
   if (found === undefined) return column.absent === undefined ? null : texts.contract.value(column.absent)
-  const code = column.currency === null ? storeCurrency : (row.get(column.currency) ?? storeCurrency)
-  if (column.kind === 'money' && code !== null) return `${found} ${code}`
   const word = column.words?.[found]
   return word === undefined ? found : texts.contract.value(word)
 }

@@ -1,5 +1,6 @@
 // Renders the Data pages: the rows that the API returns, list by list, with a search.
 
+import { amountText, decimalText } from '../ui/amounts.ts'
 import { stateBadge } from '../ui/badges.ts'
 import { callout, emptyState, pageHead } from '../ui/components.ts'
 import { count, exactTime } from '../ui/dates.ts'
@@ -132,10 +133,12 @@ function opener({ frame, page, id, cell }: Opener): Html {
   return html`<a href="${pathsOf(frame).dataRow(page.list, id)}">${content}</a>`
 }
 
-function cellText(frame: Frame, { kind, text }: TableCell): Html | string {
+function cellText(frame: Frame, { kind, text, currency }: TableCell): Html | string {
   if (text === null || text === '') return noValue(frame)
   if (kind === 'status') return stateBadge(frame, text)
   if (kind === 'id') return html`<code>${text}</code>`
+  if (kind === 'money') return amountText(text, currency ?? null, frame)
+  if (kind === 'number') return decimalText(text, frame)
   if (kind !== 'timestamp') return html`<span class="cell-text">${text}</span>`
   const date = new Date(text)
   return Number.isNaN(date.getTime()) ? text : exactTime(date, frame)

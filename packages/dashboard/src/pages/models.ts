@@ -170,8 +170,10 @@ export interface ChosenDay {
 /** A cell of a table on a Data page: its value, and how to show it. */
 export interface TableCell {
   readonly kind: 'text' | 'number' | 'money' | 'timestamp' | 'status' | 'id'
-  /** The value; null if it is absent. A timestamp is RFC 3339. */
+  /** The value; null if it is absent. A timestamp is RFC 3339, and an amount is a decimal string. */
   readonly text: string | null
+  /** ISO 4217 code of an amount; absent if it is unknown, and for other cells. */
+  readonly currency?: string
 }
 
 /** Which rows of a list come first: the newest or the oldest. */

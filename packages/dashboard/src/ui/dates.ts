@@ -154,7 +154,7 @@ function dayNumber(date: Date, display: DisplayContext): number {
 }
 
 /** Returns the locale with Latin digits, as in the API. */
-function withLatinDigits(locale: string): Intl.Locale {
+export function withLatinDigits(locale: string): Intl.Locale {
   return new Intl.Locale(supportedLocale(locale), { numberingSystem: 'latn' })
 }
 

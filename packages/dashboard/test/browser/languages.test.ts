@@ -3,7 +3,7 @@ import { axeViolations, overflowsSideways, tablesTooWide } from '../../../../tes
 import type { OpenPage } from '../../../../test/support/browser.ts'
 import { LANGUAGES, type Language, localizationIn } from '../../src/texts/languages.ts'
 import { EVERY_PAGE, type Shown, showStores } from '../support/every-page.ts'
-import { openScene, type Page, type Scene, textOf } from '../support/scene.ts'
+import { openScene, type Page, type Scene, textOf, textsOf } from '../support/scene.ts'
 import { catalogTexts } from '../support/source-texts.ts'
 
 const WIDTHS = [390, 768, 1024, 1440]
@@ -103,4 +103,13 @@ test('if the page is German, the script announces new rows and copied text in Ge
   await page.locator('[data-copy]').first().click()
   await expect.poll(() => textOf(page, '[data-copy-label]')).toBe('Kopiert')
   expect(await textOf(page, '#announcer')).toBe('In die Zwischenablage kopiert')
+})
+
+test('if the page of the orders is German, its amounts have German separators and the symbol of the currency', async () => {
+  const { page } = await scene.openAs(stores.merchant, { locale: 'de-DE' })
+  await page.goto(`${scene.url}/stores/${stores.full.id}/data/orders`)
+  const amounts = await textsOf(page, '#rows [data-label="Summe"]')
+  expect(amounts).toHaveLength(50)
+  for (const amount of amounts) expect(amount).toMatch(/^\d{1,3}(?:\.\d{3})*,\d\d\s(?:€|CHF)$/)
+  expect(amounts.some((amount) => amount.includes('.'))).toBe(true)
 })
