@@ -30,7 +30,7 @@ export function overflowsSideways(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(FIND_OVERFLOW)
 }
 
-/** Returns the labels of the regions whose stacked table is wider than the region, so that the region scrolls sideways. */
+/** Returns the labels of the regions whose table is wider than the region, so that the region scrolls sideways. */
 export function tablesTooWide(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(FIND_WIDE_TABLES)
 }
@@ -80,7 +80,7 @@ const FIND_OVERFLOW = `(() => {
   ]
 })()`
 
-const FIND_WIDE_TABLES = `[...document.querySelectorAll('[role="region"]:has(> table.stacked)')]
+const FIND_WIDE_TABLES = `[...document.querySelectorAll('[role="region"]:has(> table)')]
   .filter((region) => region.scrollWidth > region.clientWidth)
   .map((region) => region.getAttribute('aria-label') + ' is ' + region.scrollWidth + ' px wide in ' + region.clientWidth + ' px')`
 

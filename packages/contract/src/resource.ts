@@ -27,11 +27,13 @@ export type ListColumn =
       readonly words?: Readonly<Record<string, string>>
       /** Word that the cell shows if every field is null. */
       readonly absent?: string
+      /** The value is the ID of a row of the same list. The cell shows this field of that row. */
+      readonly namedBy?: string
     }
 
 /** The table of a resource in the dashboard, and its search. */
 export interface ListView {
-  /** Columns by label, in the order of the table. */
+  /** Columns by label, in the order of the table. The first one names the row. The table also shows the ID. */
   readonly columns: Readonly<Record<string, ListColumn>>
   readonly search: {
     /** Accepted input besides an ID, as the end of a sentence: "ID or name". */

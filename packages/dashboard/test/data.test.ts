@@ -90,6 +90,24 @@ describe('lists of the Data pages', () => {
     }
   })
 
+  test('if the parent of a category is on another page, the page still shows the name of the parent', async () => {
+    const of = await platform.provision()
+    await of.sql`
+      insert into categories (id, name, slug, parent_id, "order", created_at)
+      select gen_random_uuid(), 'Category ' || n, 'c' || n, null, n, now() - make_interval(hours => 100 - n)
+      from generate_series(1, 60) n`
+    await of.sql`
+      update categories set parent_id = (select id from categories where slug = 'c1') where slug in ('c2', 'c59', 'c60')`
+    const { rows } = await page(of, { list: 'categories', order: 'newest' })
+    const parents = rows.map(({ cells }) => [cells[0]?.text, cells[2]?.text])
+    expect(rows).toHaveLength(50)
+    expect(parents.slice(0, 3)).toEqual([
+      ['Category 60', 'Category 1'],
+      ['Category 59', 'Category 1'],
+      ['Category 58', null],
+    ])
+  })
+
   test('if the list is unknown or the cursor was edited, makeDataPage returns null', async () => {
     const of = await dataStore(platform, stores, store)
     const { nextHref } = await page(store, { list: 'orders' })

@@ -9,7 +9,13 @@ export const category = resource({
   table: 'categories',
   note: 'A product category. A category can have a parent category. There are only these two levels.',
   view: {
-    columns: { Created: 'created_at', Name: 'name', Slug: 'slug', Parent: 'parent_id', Order: 'order', Id: 'id' },
+    columns: {
+      Name: 'name',
+      Slug: 'slug',
+      Parent: { fields: ['parent_id'], namedBy: 'name' },
+      Position: 'order',
+      Created: 'created_at',
+    },
     search: { by: 'ID or name', containing: ['name'] },
   },
   fields: {

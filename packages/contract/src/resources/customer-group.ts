@@ -10,12 +10,11 @@ export const customerGroup = resource({
   since: 'v1.1',
   view: {
     columns: {
-      Created: 'created_at',
       Name: 'name',
       Description: 'description',
       'In use': 'is_active',
-      Order: 'sort_order',
-      Id: 'id',
+      Position: 'sort_order',
+      Created: 'created_at',
     },
     search: { by: 'ID or name', containing: ['name'] },
   },

@@ -8,7 +8,13 @@ export const customer = resource({
   table: 'customers',
   note: 'A customer who created an account or placed an order. Stores older than v1.1 do not track updates of customers.',
   view: {
-    columns: { Created: 'created_at', Email: 'email', Name: 'name', Phone: 'phone', Language: 'locale', Id: 'id' },
+    columns: {
+      Name: { fields: ['name', 'email'] },
+      Email: 'email',
+      Phone: 'phone',
+      Language: 'locale',
+      Created: 'created_at',
+    },
     search: { by: 'ID, email address or name', email: 'email', equal: ['phone'], containing: ['name'] },
   },
   fields: {

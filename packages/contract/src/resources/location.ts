@@ -12,13 +12,12 @@ export const location = resource({
   since: 'v1.2',
   view: {
     columns: {
-      Created: 'created_at',
       Name: 'name',
       City: 'city',
       Country: 'country',
       Pickup: 'pickup_enabled',
       'In use': 'is_active',
-      Id: 'id',
+      Created: 'created_at',
     },
     search: { by: 'ID or name', containing: ['name'] },
   },

@@ -45,12 +45,11 @@ export const order = resource({
   view: {
     columns: {
       Created: 'created_at',
+      Customer: 'email',
       Status: 'status',
       Payment: { fields: ['payment_method_label', 'payment_provider'], words: { processor: 'card' }, absent: 'card' },
-      Customer: 'email',
       Items: 'items',
       Total: 'total',
-      Id: 'id',
     },
     search: { by: 'ID or email address', email: 'email' },
   },

@@ -33,13 +33,12 @@ export const product = resource({
   note: 'A product with its variants. If a product has no variants, the array variants is empty, and inventory is the stock of the product.',
   view: {
     columns: {
-      Created: 'created_at',
       Name: 'name',
       Status: 'status',
       Variants: 'variants',
       Stock: { fields: ['variants.inventory', 'inventory'] },
       Price: 'price',
-      Id: 'id',
+      Created: 'created_at',
     },
     search: { by: 'ID, SKU or name', equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] },
   },

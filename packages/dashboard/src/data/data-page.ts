@@ -10,6 +10,7 @@ import { storePaths } from '../ui/store-paths.ts'
 import { CSV_FILES } from './csv-files.ts'
 import { creationTime, decodePosition, encodePosition } from './encode-position.ts'
 import { cellsOf, findList, LISTS, type ListDeclaration, rowPath, searchedFields } from './lists.ts'
+import { namesOf } from './row-names.ts'
 import { type RowTexts, rowTexts } from './row-texts.ts'
 import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } from './store-rows.ts'
 
@@ -89,7 +90,8 @@ async function filledPage(empty: DataPage, options: ReadOptions): Promise<DataPa
     return { ...page, problem: texts.data.problems.newerList(texts.contract.name(label), resource.since) }
   const found = await (text === '' ? plainRows(options) : isUuid(text) ? rowById(options) : searchedRows(options))
   const { rows, next = null, ...rest } = found
-  const context = { storeCurrency: own?.currency ?? null, texts }
+  const names = await namesOf(source, declaration, rows)
+  const context = { storeCurrency: own?.currency ?? null, texts, names }
   return {
     ...page,
     ...rest,

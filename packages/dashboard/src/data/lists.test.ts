@@ -5,7 +5,7 @@ import { type CellContext, cellsOf, findList, LISTS, listsOf, rowPath, searchedF
 import { rowTexts } from './row-texts.ts'
 import { TimeSlicer } from './time-slicer.ts'
 
-const EUR: CellContext = { storeCurrency: 'EUR', texts: localizationIn('en').texts }
+const EUR: CellContext = { storeCurrency: 'EUR', texts: localizationIn('en').texts, names: new Map() }
 const ID = '3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b'
 
 /** Returns a cell. `column` is the list and the label, such as "orders Total". */
@@ -54,6 +54,18 @@ describe('the lists of the Data pages', () => {
       'Vorkasse',
     )
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":null}')).toBe('manual')
+  })
+
+  test('if a category has a parent, the column Parent shows the name of the parent, or its ID if the parent does not exist', async () => {
+    const names = new Map([[ID, 'Kitchen']])
+    const parent = (context: CellContext) => cellIn('categories Parent', `{"parent_id":"${ID}"}`, context)
+    expect(await parent({ ...EUR, names })).toEqual({ kind: 'text', text: 'Kitchen' })
+    expect(await parent(EUR)).toEqual({ kind: 'text', text: ID })
+    expect(await cellIn('categories Parent', '{"parent_id":null}')).toEqual({ kind: 'text', text: null })
+  })
+
+  test('if a customer has no name, the column Name shows the email address', async () => {
+    expect(await cell('customers Name', '{"name":null,"email":"ann@example.com"}')).toBe('ann@example.com')
   })
 
   test('if a product has no inventory, the column Stock shows the sum of its variants, or nothing without variants', async () => {

@@ -24,6 +24,8 @@ export interface CellContext {
   readonly storeCurrency: string | null
   /** The texts in the merchant's language. */
   readonly texts: Pick<Texts, 'contract'>
+  /** Names of rows of the list by ID, for columns with `namedBy`. */
+  readonly names: ReadonlyMap<string, string>
 }
 
 /** A column of a list's table: its label, its fields, and the kind of its cells. */
@@ -101,9 +103,10 @@ export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: Ce
   })
 }
 
-function cellText(column: TableColumn, row: RowTexts, { texts }: CellContext): string | null {
+function cellText(column: TableColumn, row: RowTexts, { texts, names }: CellContext): string | null {
   const found = column.fields.map((name) => row.get(name) ?? null).find((text) => text !== null)
   if (found === undefined) return column.absent === undefined ? null : texts.contract.value(column.absent)
+  if (column.namedBy !== undefined) return names.get(found) ?? found
   const word = column.words?.[found]
   return word === undefined ? found : texts.contract.value(word)
 }
@@ -111,7 +114,7 @@ function cellText(column: TableColumn, row: RowTexts, { texts }: CellContext): s
 function columnOf(resource: Resource, label: string, column: ListColumn): TableColumn {
   const declared: DeclaredColumn = typeof column === 'string' ? { fields: [column] } : column
   const type = typeOf(resource, declared.fields[0])
-  const kind = kindOf(type)
+  const kind = declared.namedBy === undefined ? kindOf(type) : 'text'
   const currency = kind === 'money' && 'currency' in resource.fields ? 'currency' : null
   return { ...(type.kind === 'boolean' ? { words: YES_NO } : {}), ...declared, label, kind, currency }
 }

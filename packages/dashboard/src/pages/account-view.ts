@@ -67,7 +67,6 @@ function sessionsCard(frame: Frame, page: AccountPage): Html {
     caption: texts.title,
     columns: [{ label: texts.browser }, { label: texts.signedIn }],
     rows,
-    isStacked: true,
   })
   const everywhere = form({ action: '/account/sign-out-everywhere', frame }, button(texts.signOutEverywhere, 'plain'))
   const others = form({ action: '/account/sign-out-others', frame }, button(texts.signOutOthers, 'plain'))

@@ -33,7 +33,6 @@ function eventsTable(frame: Frame, { events }: ActivityPage): Html {
       actorText(frame, event.actor),
       exactTime(event.at, frame, true),
     ]),
-    isStacked: true,
   })
   return html`<div class="changes">${list}</div>`
 }

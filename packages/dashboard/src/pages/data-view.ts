@@ -127,11 +127,15 @@ interface Opener {
   readonly cell: TableCell
 }
 
-/** Returns the first cell, which links to the page of the row. */
+/** Returns the first cell: the name of the row, which links to its page, and the ID. A row without a name has its ID. */
 function opener({ frame, page, id, cell }: Opener): Html {
-  const content = cell.text === null ? html`<code>${id}</code>` : cellText(frame, cell)
-  return html`<a href="${pathsOf(frame).dataRow(page.list, id)}">${content}</a>`
+  const link = (content: Html | string) => html`<a href="${pathsOf(frame).dataRow(page.list, id)}">${content}</a>`
+  if (cell.text === null || cell.text === '') return link(html`<code>${id}</code>`)
+  return html`${link(cellText(frame, cell))}<code class="row-id">${id}</code>`
 }
+
+/** Characters of a text that fit into half the width of a phone. */
+const SHORT_CHARACTERS_MAX = 18
 
 function cellText(frame: Frame, { kind, text, currency }: TableCell): Html | string {
   if (text === null || text === '') return noValue(frame)
@@ -139,7 +143,8 @@ function cellText(frame: Frame, { kind, text, currency }: TableCell): Html | str
   if (kind === 'id') return html`<code>${text}</code>`
   if (kind === 'money') return amountText(text, currency ?? null, frame)
   if (kind === 'number') return decimalText(text, frame)
-  if (kind !== 'timestamp') return html`<span class="cell-text">${text}</span>`
+  if (kind !== 'timestamp')
+    return html`<span class="cell-text${text.length > SHORT_CHARACTERS_MAX ? ' long' : ''}">${text}</span>`
   const date = new Date(text)
   return Number.isNaN(date.getTime()) ? text : exactTime(date, frame)
 }

@@ -86,7 +86,6 @@ function tokensCard(frame: Frame, { tokens, canCreate }: DirectoryPage): Html {
       { label: columns.actions, isVisuallyHidden: true },
     ],
     rows,
-    isStacked: true,
   })
   const create = form(
     { action: paths.directoryTokens, frame },

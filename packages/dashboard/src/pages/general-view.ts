@@ -75,6 +75,5 @@ function nullTable(frame: Frame, fields: Snapshot['nullFields']): Html {
     caption,
     columns: [{ label: columns.field }, { label: columns.since }, { label: columns.description }],
     rows,
-    isStacked: true,
   })
 }

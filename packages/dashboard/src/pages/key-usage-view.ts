@@ -88,7 +88,6 @@ function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
       count(walk.pages, frame),
       count(walk.rows, frame),
     ]),
-    isStacked: true,
   })
   const none = emptyState(empty.heading, key.revokedAt === null ? empty.active : empty.revoked)
   return card({ id: 'walks', title, note, isFlush: walks.length > 0 }, walks.length > 0 ? list : none)

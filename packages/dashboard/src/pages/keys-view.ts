@@ -136,7 +136,6 @@ function revokedPart(frame: Frame, { revoked }: KeysPage): Html {
       key.lastUsedAt === null ? common.never : exactTime(key.lastUsedAt, frame),
       html`<div class="lines"><span>${relativeTime(key.createdAt, frame)}</span>${key.createdBy === null ? NOTHING : html`<span class="note creator" title="${key.createdBy}">${key.createdBy}</span>`}</div>`,
     ]),
-    isStacked: true,
   })
   return html`<details class="card flush fold"><summary>${texts.revokedKeys} <span class="summary-count">${count(revoked.length, frame)}</span></summary>${list}</details>`
 }

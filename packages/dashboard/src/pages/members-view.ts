@@ -48,7 +48,6 @@ function membersCard(frame: Frame, { members }: MembersPage): Html {
       { label: columns.actions, isVisuallyHidden: true },
     ],
     rows,
-    isStacked: true,
   })
   const note = canManage && admins.length === 1 ? { note: lastAdmin } : {}
   return card({ id: 'members', title, isFlush: true, ...note }, list)
@@ -105,7 +104,6 @@ function invitationsCard(frame: Frame, { invitations, form: inviting }: MembersP
       ...(canManage ? [{ label: columns.actions, isVisuallyHidden: true }] : []),
     ],
     rows,
-    isStacked: true,
   })
   const note = canManage ? { note: texts.note } : {}
   return card({ id: 'invitations', title: texts.title, ...note, isFlush: true }, list)

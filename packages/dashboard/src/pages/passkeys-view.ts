@@ -51,7 +51,6 @@ function passkeysTable(frame: Frame, list: PasskeysCard['list']): Html {
       relativeTime(passkey.addedAt, frame),
       linkButton(texts.change, `/account/passkeys/${passkey.id}`, { about: passkey.name }),
     ]),
-    isStacked: true,
   })
 }
 

@@ -75,7 +75,6 @@ function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
         other.lastUsedAt === null ? common.never : relativeTime(other.lastUsedAt, frame),
         html`<div class="cell-actions">${linkButton(keys.revoke, `${paths.revoke(other.id)}?for=${key.id}`, { kind: 'danger', about: other.name })}</div>`,
       ]),
-    isStacked: true,
   })
   return card({ id: 'room', title: texts.title, note: texts.note(key.name), isFlush: true }, list)
 }

@@ -61,7 +61,6 @@ function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
       html`<div class="cell-actions">${linkButton(texts.requestLog, paths.keyUsage(key.id), { about: texts.requestLogOf(key.name) })}</div>`,
     ]),
     selectedRow: keys.findIndex(({ id }) => id === selectedKeyId),
-    isStacked: true,
   })
   return card({ id: 'by-key', title: texts.byKey, note: texts.byKeyNote, isFlush: true }, list)
 }

@@ -1,5 +1,5 @@
-// Renders tables. A wide table scrolls in its own region, which the keyboard can reach. The rows of a stacked table
-// become cards in a narrow region.
+// Renders tables. In a narrow region, the rows become cards. A table that is still too wide scrolls in its own region,
+// which the keyboard can reach.
 
 import type { Localization } from '../texts/languages.ts'
 import { type Html, html, NOTHING } from './html.ts'
@@ -21,15 +21,13 @@ export interface TableOptions {
   readonly rows: readonly (readonly (Html | string)[])[]
   /** The ID of the body, if htmx adds rows to it. */
   readonly bodyId?: string
-  /** Whether the rows become cards in a narrow region. */
-  readonly isStacked?: boolean
   /** The index of the row to highlight. */
   readonly selectedRow?: number
 }
 
 /** Returns a table with its caption. The keyboard can reach and scroll it. */
 export function table(options: TableOptions): Html {
-  const { caption, columns, rows, bodyId, isStacked, selectedRow } = options
+  const { caption, columns, rows, bodyId, selectedRow } = options
   const heads = columns.map(
     ({ label, isNumber, isVisuallyHidden }) =>
       html`<th scope="col" role="columnheader"${isNumber ? html` class="number"` : NOTHING}>${
@@ -37,9 +35,7 @@ export function table(options: TableOptions): Html {
       }</th>`,
   )
   const body = rows.map((cells, at) => row({ columns, cells, isSelected: at === selectedRow }))
-  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table role="table"${
-    isStacked ? html` class="stacked"` : NOTHING
-  }>
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table role="table" class="stacked">
 <caption class="visually-hidden">${caption}</caption>
 <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
 <tbody role="rowgroup"${bodyId ? html` id="${bodyId}"` : NOTHING}>
