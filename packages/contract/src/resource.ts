@@ -31,10 +31,21 @@ export type ListColumn =
       readonly namedBy?: string
     }
 
-/** The table of a resource in the dashboard, and its search. */
+/** What the page of a row in the dashboard shows in addition to the columns of the table. */
+export interface RowView {
+  /** Further fields by label. */
+  readonly fields?: Readonly<Record<string, ListColumn>>
+  /** Amounts by label, in the order in which they add up. */
+  readonly amounts?: Readonly<Record<string, ListColumn>>
+  /** Tables of embedded rows: by the name of their field, the columns by label. */
+  readonly embedded?: Readonly<Record<string, Readonly<Record<string, ListColumn>>>>
+}
+
+/** The table of a resource in the dashboard, the page of a row, and the search. */
 export interface ListView {
   /** Columns by label, in the order of the table. The first one names the row. The table also shows the ID. */
   readonly columns: Readonly<Record<string, ListColumn>>
+  readonly row?: RowView
   readonly search: {
     /** Accepted input besides an ID, as the end of a sentence: "ID or name". */
     readonly by: string

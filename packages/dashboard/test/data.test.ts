@@ -299,6 +299,67 @@ describe('the page of a row', () => {
     })
   })
 
+  test('if the row is an order, the summary has its values, items, and amounts with the currency, without absent values', async () => {
+    const of = await platform.provision()
+    const address = {
+      firstName: 'Ann',
+      lastName: 'Bo',
+      line1: 'Weg 1',
+      postalCode: '10115',
+      city: 'Berlin',
+      country: 'DE',
+    }
+    const fields = {
+      id: idAt(1),
+      email: 'a@example.com',
+      status: 'paid',
+      currency: 'CHF',
+      shipping_address: JSON.stringify(address),
+    }
+    await insertRow(of, 'orders', { ...fields, subtotal: '30', tax: '5.70', shipping: '0', total: '30' })
+    await of.sql`
+      insert into order_items (id, order_id, product_id, name, price, quantity, created_at)
+      select gen_random_uuid(), ${idAt(1)}, gen_random_uuid(), 'Cup ' || n, 15, n, now() + make_interval(secs => n)
+      from generate_series(1, 102) n`
+    const outcome = await opened(of, 'orders', idAt(1))
+    if (outcome.kind !== 'page') throw new Error(outcome.kind)
+    const { facts, amounts, tables } = outcome.page.summary
+    const texts = (list: typeof facts) => Object.fromEntries(list.map(({ label, cell }) => [label, cell.text]))
+    expect(texts(facts)).toMatchObject({
+      Customer: 'a@example.com',
+      Status: 'paid',
+      'Shipping address': 'Ann Bo, Weg 1, 10115 Berlin, DE',
+    })
+    expect(facts.map(({ label }) => label)).not.toContain('Tracking number')
+    expect(texts(amounts)).toEqual({ Subtotal: '30.00', Shipping: '0.00', Tax: '5.70', Total: '30.00' })
+    expect(amounts.map(({ cell }) => cell.currency)).toEqual(['CHF', 'CHF', 'CHF', 'CHF'])
+    expect(tables).toMatchObject([{ label: 'Order items', all: 102 }])
+    expect(tables[0]?.rows).toHaveLength(100)
+    expect(tables[0]?.rows[1]).toEqual([
+      { kind: 'text', text: 'Cup 2' },
+      { kind: 'number', text: '2' },
+      { kind: 'money', text: '15.00', currency: 'CHF' },
+    ])
+  })
+
+  test('if the row is a product or a category, the summary has its variants, or the name of its parent', async () => {
+    const { json: products } = await platform.get('/api/v1/products?limit=50', store.key)
+    const product = products.data.find(({ variants }: { variants: unknown[] }) => variants.length > 0)
+    const ofProduct = await opened(store, 'products', product.id)
+    if (ofProduct.kind !== 'page') throw new Error(ofProduct.kind)
+    const { tables, amounts } = ofProduct.page.summary
+    expect(amounts).toEqual([])
+    expect(tables[0]?.rows.map(([name]) => name?.text)).toEqual(
+      product.variants.map(({ name }: { name: string }) => name),
+    )
+    const { json: categories } = await platform.get('/api/v1/categories?limit=50', store.key)
+    const child = categories.data.find(({ parent_id }: { parent_id: string | null }) => parent_id !== null)
+    const parent = categories.data.find(({ id }: { id: string }) => id === child.parent_id)
+    const ofChild = await opened(store, 'categories', child.id)
+    if (ofChild.kind !== 'page') throw new Error(ofChild.kind)
+    expect(ofChild.page.summary.facts).toContainEqual({ label: 'Parent', cell: { kind: 'text', text: parent.name } })
+  })
+
   test('if the ID is invalid or unknown, or the list is unknown, makeDataRowPage returns "missing"', async () => {
     for (const [list = '', id = ''] of [
       ['orders', 'x'],

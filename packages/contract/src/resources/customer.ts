@@ -15,6 +15,7 @@ export const customer = resource({
       Language: 'locale',
       Created: 'created_at',
     },
+    row: { fields: { 'Last change': 'updated_at' } },
     search: { by: 'ID, email address or name', email: 'email', equal: ['phone'], containing: ['name'] },
   },
   fields: {

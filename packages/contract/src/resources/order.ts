@@ -51,6 +51,25 @@ export const order = resource({
       Items: 'items',
       Total: 'total',
     },
+    row: {
+      fields: {
+        'Shipping address': 'shipping_address',
+        'Billing address': 'billing_address',
+        'Shipping method': 'shipping_method',
+        'Tracking number': 'tracking_number',
+        'Discount code': 'discount_code',
+        'Last change': 'updated_at',
+      },
+      amounts: {
+        Subtotal: 'subtotal',
+        Discount: 'discount_amount',
+        Shipping: 'shipping',
+        Tax: 'tax',
+        Total: 'total',
+        Refunded: 'refund_amount',
+      },
+      embedded: { items: { Name: 'name', Quantity: 'quantity', Price: 'price' } },
+    },
     search: { by: 'ID or email address', email: 'email' },
   },
   fields: {

@@ -40,6 +40,10 @@ export const product = resource({
       Price: 'price',
       Created: 'created_at',
     },
+    row: {
+      fields: { SKU: 'sku', Vendor: 'vendor', 'Last change': 'updated_at' },
+      embedded: { variants: { Name: 'name', SKU: 'sku', Stock: 'inventory', Price: 'price' } },
+    },
     search: { by: 'ID, SKU or name', equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] },
   },
   fields: {

@@ -36,7 +36,17 @@ export interface TableColumn extends DeclaredColumn {
   readonly currency: string | null
 }
 
-/** A list of the Data pages, its table, and its search. */
+/** A table of embedded rows on the page of a row. */
+export interface EmbeddedTable {
+  /** The field with the embedded rows. */
+  readonly field: string
+  /** Title of the table, such as "Order items". */
+  readonly label: string
+  readonly resource: Resource
+  readonly columns: readonly TableColumn[]
+}
+
+/** A list of the Data pages, its table, its rows, and its search. */
 export interface ListDeclaration {
   /** Name in URLs: the last segment of the endpoint's path. */
   readonly list: string
@@ -46,6 +56,12 @@ export interface ListDeclaration {
   /** The resource with only the fields of the table, because other fields can have megabytes. */
   readonly tableResource: Resource
   readonly columns: readonly TableColumn[]
+  /** What the page of a row shows in addition to the columns. */
+  readonly row: {
+    readonly fields: readonly TableColumn[]
+    readonly amounts: readonly TableColumn[]
+    readonly embedded: readonly EmbeddedTable[]
+  }
   readonly search: ListView['search']
 }
 
@@ -62,14 +78,36 @@ export function listsOf(endpoints: readonly Endpoint[]): ListDeclaration[] {
     .flatMap(({ path, resource }) => {
       const { view, plural } = resource
       if (view === undefined) return []
-      const columns = Object.entries(view.columns).map(([label, column]) => columnOf(resource, label, column))
+      const columns = columnsOf(resource, view.columns)
       const read = columns.flatMap(({ fields, currency }) => [...fields, ...(currency === null ? [] : [currency])])
       const tableResource = selectFields(resource, ['created_at', 'id', ...read])
-      const label = plural.charAt(0).toUpperCase() + plural.slice(1)
-      return [
-        { list: path.split('/').at(-1) ?? '', label, path, resource, tableResource, columns, search: view.search },
-      ]
+      const list = path.split('/').at(-1) ?? ''
+      const { search } = view
+      const declared = { resource, tableResource, columns, row: rowOf(resource, view), search }
+      return [{ list, label: capitalized(plural), path, ...declared }]
     })
+}
+
+function rowOf(resource: Resource, { row = {} }: ListView): ListDeclaration['row'] {
+  const { fields = {}, amounts = {}, embedded = {} } = row
+  return {
+    fields: columnsOf(resource, fields),
+    amounts: columnsOf(resource, amounts),
+    embedded: Object.entries(embedded).flatMap(([field, columns]): EmbeddedTable[] => {
+      const type = typeOf(resource, field)
+      if (type.kind !== 'many') return []
+      const label = capitalized(type.resource.plural)
+      return [{ field, label, resource: type.resource, columns: columnsOf(type.resource, columns) }]
+    }),
+  }
+}
+
+function columnsOf(resource: Resource, columns: ListView['columns']): TableColumn[] {
+  return Object.entries(columns).map(([label, column]) => columnOf(resource, label, column))
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function ageOf({ since }: Endpoint): number {
@@ -94,7 +132,12 @@ export function searchedFields(search: ListView['search'], text: string): Pick<S
   return equal.length + containing.length === 0 ? null : { equal, containing }
 }
 
-export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): TableCell[] {
+/** Returns the cells of a row. */
+export function cellsOf(
+  { columns }: Pick<ListDeclaration, 'columns'>,
+  row: RowTexts,
+  context: CellContext,
+): TableCell[] {
   return columns.map((column) => {
     const cell = { kind: column.kind, text: cellText(column, row, context) }
     const currency =

@@ -1,7 +1,5 @@
 // Renders the Data pages: the rows that the API returns, list by list, with a search.
 
-import { amountText, decimalText } from '../ui/amounts.ts'
-import { stateBadge } from '../ui/badges.ts'
 import { callout, emptyState, pageHead } from '../ui/components.ts'
 import { count, exactTime } from '../ui/dates.ts'
 import { field, linkButton } from '../ui/forms.ts'
@@ -9,7 +7,8 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import { ICONS } from '../ui/icons.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
-import { noValue, table } from '../ui/table.ts'
+import { table } from '../ui/table.ts'
+import { cellText, isNumeric } from './cell-text.ts'
 import type { DataPage, Frame, TableCell } from './models.ts'
 
 /** Returns a page of a list: tabs, search, table, and links to other pages and to CSV files. */
@@ -72,7 +71,7 @@ function rowsPart(frame: Frame, page: DataPage): Html {
     caption: labelOf(frame, page),
     columns: columns.map(({ label, kind }) => ({
       label: frame.texts.contract.column(label),
-      isNumber: kind === 'money' || kind === 'number',
+      isNumber: isNumeric(kind),
     })),
     rows: rows.map(({ id, cells }) =>
       cells.map((cell, at) => (at === 0 ? opener({ frame, page, id, cell }) : cellText(frame, cell))),
@@ -132,21 +131,6 @@ function opener({ frame, page, id, cell }: Opener): Html {
   const link = (content: Html | string) => html`<a href="${pathsOf(frame).dataRow(page.list, id)}">${content}</a>`
   if (cell.text === null || cell.text === '') return link(html`<code>${id}</code>`)
   return html`${link(cellText(frame, cell))}<code class="row-id">${id}</code>`
-}
-
-/** Characters of a text that fit into half the width of a phone. */
-const SHORT_CHARACTERS_MAX = 18
-
-function cellText(frame: Frame, { kind, text, currency }: TableCell): Html | string {
-  if (text === null || text === '') return noValue(frame)
-  if (kind === 'status') return stateBadge(frame, text)
-  if (kind === 'id') return html`<code>${text}</code>`
-  if (kind === 'money') return amountText(text, currency ?? null, frame)
-  if (kind === 'number') return decimalText(text, frame)
-  if (kind !== 'timestamp')
-    return html`<span class="cell-text${text.length > SHORT_CHARACTERS_MAX ? ' long' : ''}">${text}</span>`
-  const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? text : exactTime(date, frame)
 }
 
 /** Returns the links to other pages. With the script, and without a search, "Load more" adds the rows to the table. */

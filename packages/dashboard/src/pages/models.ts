@@ -216,11 +216,27 @@ export interface JsonPreview {
   readonly isWhole: boolean
 }
 
+/** The values of a row that a merchant looks for first. Absent values are left out. */
+export interface RowSummary {
+  readonly facts: readonly { readonly label: string; readonly cell: TableCell }[]
+  /** Amounts in the order in which they add up; empty for a row without them. */
+  readonly amounts: RowSummary['facts']
+  /** Tables of embedded rows, such as the items of an order. */
+  readonly tables: readonly {
+    readonly label: string
+    readonly columns: DataPage['columns']
+    readonly rows: readonly (readonly TableCell[])[]
+    /** Number of embedded rows. It is higher than the number of `rows` if there are very many. */
+    readonly all: number
+  }[]
+}
+
 /** The data of the page about one row. */
 export interface DataRowPage {
   readonly list: string
   readonly label: string
   readonly id: string
+  readonly summary: RowSummary
   /** `bytes` is the size of the whole row in the API. */
   readonly json: JsonPreview & { readonly bytes: number }
   /** URL of the whole row as a file. */

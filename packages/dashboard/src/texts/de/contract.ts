@@ -54,6 +54,20 @@ const COLUMNS: Names = {
   City: 'Ort',
   Country: 'Land',
   Pickup: 'Abholung',
+  SKU: 'SKU',
+  Vendor: 'Hersteller',
+  'Last change': 'Letzte Änderung',
+  'Shipping address': 'Lieferadresse',
+  'Billing address': 'Rechnungsadresse',
+  'Shipping method': 'Versandart',
+  'Tracking number': 'Sendungsnummer',
+  'Discount code': 'Rabattcode',
+  Subtotal: 'Zwischensumme',
+  Discount: 'Rabatt',
+  Shipping: 'Versand',
+  Tax: 'Steuer',
+  Refunded: 'Erstattet',
+  Quantity: 'Menge',
 }
 
 const SEARCHED_FIELDS: Names = {

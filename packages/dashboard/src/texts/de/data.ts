@@ -1,7 +1,8 @@
 import { html } from '../../ui/html.ts'
 import type { DataTexts } from '../en/data.ts'
+import type { Format } from '../format.ts'
 
-export const data = (): DataTexts => ({
+export const data = ({ count }: Format): DataTexts => ({
   title: 'Daten',
   lead: 'Die Daten, die Ihre Tools von der API bekommen.',
   csv: (file) => `${file} als CSV`,
@@ -28,6 +29,9 @@ export const data = (): DataTexts => ({
     text: `Sobald Ihr Shop ${list} hat, erscheinen sie hier.`,
   }),
   row: {
+    summary: 'Überblick',
+    amounts: 'Beträge',
+    firstOf: (shown, all) => `Die ersten ${count(shown)} von ${count(all)} Zeilen. Das JSON enthält alle.`,
     json: 'JSON der Zeile',
     note: (apiPath) => html`Die Antwort auf <code>GET ${apiPath}</code>.`,
     download: 'JSON herunterladen',

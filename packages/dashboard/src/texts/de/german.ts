@@ -46,7 +46,7 @@ export const german = (format: Format): Texts => ({
   activity: activity(),
   stores: stores(),
   general: general(),
-  data: data(),
+  data: data(format),
   contract: contract(),
   recipes: recipes(),
   usage: usage(format),

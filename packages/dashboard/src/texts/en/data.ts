@@ -1,8 +1,9 @@
 // Texts of the Data pages.
 
 import { type Html, html } from '../../ui/html.ts'
+import type { Format } from '../format.ts'
 
-export const data = () => ({
+export const data = ({ count }: Format) => ({
   title: 'Data',
   lead: 'The data that your tools get from the API.',
   csv: (file: string) => `${file} CSV`,
@@ -29,6 +30,10 @@ export const data = () => ({
     text: `When your store has ${list.toLowerCase()}, they appear here.`,
   }),
   row: {
+    summary: 'Summary',
+    amounts: 'Amounts',
+    firstOf: (shown: number, all: number) =>
+      `The first ${count(shown)} of ${count(all)} rows. The JSON has all of them.`,
     json: 'JSON of the row',
     note: (apiPath: string) => html`The response to <code>GET ${apiPath}</code>.`,
     download: 'Download JSON',

@@ -45,7 +45,7 @@ export const english = (format: Format) => ({
   activity: activity(),
   stores: stores(),
   general: general(),
-  data: data(),
+  data: data(format),
   contract: contract(),
   recipes: recipes(),
   usage: usage(format),
