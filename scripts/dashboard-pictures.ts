@@ -162,7 +162,7 @@ async function takeAll(browser: Browser, facts: DemoFacts, prefix: string): Prom
   await page.getByLabel('Only what you choose').check()
   await take('key-limits')
   await page.goto(`${base}/settings/api`)
-  await page.getByLabel('Tool', { exact: true }).selectOption('store-sync')
+  await page.getByRole('radio', { name: 'store-sync' }).check()
   await page.getByLabel('Name', { exact: false }).first().fill('Dashboard tool')
   await page.getByRole('button', { name: /create/i }).click()
   await page.locator('#key').waitFor()

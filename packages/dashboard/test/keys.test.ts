@@ -177,8 +177,8 @@ describe('keys of a store', () => {
   })
 
   test.each([
-    ['', 'Enter a name for the key'],
-    ['   ', 'Enter a name for the key'],
+    ['', 'Enter a name, or choose a tool'],
+    ['   ', 'Enter a name, or choose a tool'],
     ['x'.repeat(81), 'at most 80 characters'],
     ['line\nbreak', 'no control characters'],
   ])(

@@ -101,7 +101,7 @@ test('if a form of a German page has invalid fields, the error message is German
   const visitor = await signedIn()
   await choose(visitor, 'de')
   const create = (fields: Record<string, string>) => visitor.send(keysPage(), `${keysPage()}/keys`, fields)
-  expect((await create({ name: ' ' })).text).toContain('Geben Sie dem Schlüssel einen Namen.')
+  expect((await create({ name: ' ' })).text).toContain('Geben Sie einen Namen ein, oder wählen Sie ein Tool.')
   expect((await create({ name: 'x', access: 'chosen' })).text).toContain('Wählen Sie mindestens eine Art von Daten')
   const change = { current: 'falsch', next: 'kurz' }
   expect((await visitor.send('/account', '/account/password', change)).text).toContain('mindestens 10 Zeichen')

@@ -1,6 +1,7 @@
 import { ALL_PERMISSIONS } from '@store-export/control'
 import { expect, test } from 'vitest'
 import { testFrame } from '../../test/support/frame.ts'
+import { TOOLS } from '../recipes/tools.ts'
 import { NO_LIMITS } from './key-limits-view.ts'
 import type { ActiveKeyRow, KeysPage } from './key-models.ts'
 import { keysView } from './keys-view.ts'
@@ -93,6 +94,27 @@ test('if a key was last used 90 days ago, or never used since its creation 30 da
   expect(text(daysAgo(94), daysAgo(94))).toContain(`Not used for 94 days. ${advice}`)
   expect(text(daysAgo(45), null)).toContain(`Never used since its creation 45 days ago. ${advice}`)
   for (const page of [text(daysAgo(400), daysAgo(89)), text(daysAgo(29), null)]) expect(page).not.toContain('Revoke it')
+})
+
+test('if the store can have more keys, the top of the keys page says how many it has, and links to the form for another', () => {
+  const page = pageWith([KEY, KEY, KEY])
+  expect(page.indexOf('<a class="button main" href="#create">Create key</a>')).toBeLessThan(page.indexOf('3 of 5 keys'))
+  expect(page).toContain('3 of 5 keys')
+  expect(page).toContain('<h2 id="create">')
+  const full = pageWith(Array.from({ length: 5 }, () => KEY))
+  expect(full).toContain('5 of 5 keys')
+  expect(full).not.toContain('href="#create"')
+})
+
+test('each tool of the form for a new key is a tile with a note, and "Another tool" is last and chosen at first', () => {
+  const tiles = [
+    ...pageWith([]).matchAll(
+      /class="choice-tile"><input type="radio" name="tool" value="([^"]*)"( checked)?>.*?<span class="note">([^<]*)</g,
+    ),
+  ]
+  expect(tiles.map(([, value]) => value)).toEqual([...TOOLS.map(({ id }) => id), ''])
+  expect(tiles.filter(([, , isChecked]) => isChecked).map(([, value]) => value)).toEqual([''])
+  expect(tiles.every(([, , , note]) => note !== '')).toBe(true)
 })
 
 test('if a store has no keys, the keys page says "No keys yet"', () => {

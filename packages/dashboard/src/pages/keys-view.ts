@@ -3,7 +3,7 @@
 import { isAllowed } from '../members/permissions.ts'
 import { TOOLS, toolName } from '../recipes/tools.ts'
 import { keyBadge } from '../ui/badges.ts'
-import { selection } from '../ui/choices.ts'
+import { radioTiles } from '../ui/choices.ts'
 import { callout, card, emptyState, pageHead } from '../ui/components.ts'
 import { count, durationOfHours, exactTime, relativeTime } from '../ui/dates.ts'
 import { button, field, form, linkButton } from '../ui/forms.ts'
@@ -22,7 +22,12 @@ import { keySwitch } from './turn-off-view.ts'
 export function keysView(frame: Frame, page: KeysPage): Html {
   const { keys: texts } = frame.texts
   const canManage = isAllowed(frame, 'manage keys')
-  const head = pageHead(frame, { title: texts.title, lead: canManage ? texts.lead : texts.leadForViewer })
+  const canCreate = canManage && page.active.length < page.keysMax
+  const head = pageHead(frame, {
+    title: texts.title,
+    lead: canManage ? texts.lead : texts.leadForViewer,
+    ...(canCreate ? { actions: linkButton(frame.texts.createKey.create, '#create', { kind: 'main' }) } : {}),
+  })
   const create = canManage ? createCard(frame, page) : NOTHING
   return layout(
     frame,
@@ -38,14 +43,16 @@ function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
 }
 
 /** Returns the part of the page that refreshes itself. */
-export function liveFragment(frame: Frame, { active }: Pick<KeysPage, 'active'>): Html {
+export function liveFragment(frame: Frame, { active, keysMax }: Pick<KeysPage, 'active' | 'keysMax'>): Html {
   const { keys: texts } = frame.texts
   const content =
     active.length === 0
       ? emptyState(texts.empty.heading, isAllowed(frame, 'manage keys') ? texts.empty.text : texts.empty.viewer)
       : html`<ul class="keys" role="list">${active.map((key) => keyItem(frame, key))}</ul>`
   const refresh = html`hx-get="${pathsOf(frame).live}" hx-trigger="every 10s" hx-select="#active-keys" hx-swap="outerMorph"`
-  return html`<div id="active-keys" ${refresh}>${card({ id: 'keys', title: texts.cardTitle, isFlush: active.length > 0 }, content)}</div>`
+  const count = html`<span class="note">${texts.count(active.length, keysMax)}</span>`
+  const keys = card({ id: 'keys', title: texts.cardTitle, actions: count, isFlush: active.length > 0 }, content)
+  return html`<div id="active-keys" ${refresh}>${keys}</div>`
 }
 
 function keyItem(frame: Frame, key: ActiveKeyRow): Html {
@@ -95,11 +102,13 @@ function actions(frame: Frame, key: KeyRow): Html {
 function createCard(frame: Frame, page: KeysPage): Html {
   if (page.active.length >= page.keysMax) return fullNote(frame, page)
   const { createKey: texts } = frame.texts
-  const tools = [
-    { value: '', label: texts.otherTool },
-    ...TOOLS.map((tool) => ({ value: tool.id, label: toolName(tool, frame.texts) })),
-  ]
-  const content = html`${selection({ name: 'tool', label: texts.tool, options: tools, value: page.create.tool })}
+  const known = TOOLS.map((tool) => ({
+    value: tool.id,
+    label: toolName(tool, frame.texts),
+    note: texts.toolNotes[tool.id] ?? '',
+  }))
+  const tools = [...known, { value: '', label: texts.otherTool, note: texts.otherToolNote }]
+  const content = html`${radioTiles({ name: 'tool', legend: texts.tool, options: tools, value: page.create.tool })}
 ${field({
   name: 'name',
   label: texts.name,

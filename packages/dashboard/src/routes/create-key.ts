@@ -163,7 +163,7 @@ async function rejected(request: StoreRequest, typed: Typed, refusal: Refusal): 
   const { name, limits } = typed
   if (refusal instanceof InvalidKeyNameError)
     return {
-      ...renderKeysPage(request, page, { create: { ...typed, problem: nameProblem(request, name) } }),
+      ...renderKeysPage(request, page, { create: { ...typed, problem: newNameProblem(request, name) } }),
       status: 400,
     }
   if (refusal instanceof InvalidKeyPermissionError)
@@ -208,8 +208,8 @@ function askToReplace(
   return { html: replaceView(frameOf(request, { title, section: 'api', notice }), { key, others }) }
 }
 
-/** Returns the error message for a name that `createKey` rejects. */
-export function nameProblem({ texts }: StoreRequest, name: string): string {
+/** Returns the error message for a name that `createKey` rejects. A name is only missing without a tool. */
+function newNameProblem({ texts }: StoreRequest, name: string): string {
   const { problems } = texts.createKey
-  return name.trim() === '' ? problems.noName : problems.name
+  return name.trim() === '' ? problems.noNameOrTool : problems.name
 }

@@ -4,7 +4,6 @@ import { InvalidKeyNameError, renameKey } from '@store-export/control'
 import { renameView } from '../pages/rename-view.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'
-import { nameProblem } from './create-key.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 import { activeKey, actorOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 
@@ -35,7 +34,8 @@ async function showForm(request: StoreRequest, rejected: string | null): Promise
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
   if (key === null) return redirectFromInactiveKey(request, page)
-  const problem = rejected === null ? null : nameProblem(request, rejected)
+  const { noName, name } = request.texts.createKey.problems
+  const problem = rejected === null ? null : rejected.trim() === '' ? noName : name
   const frame = frameOf(request, { title: request.texts.changeKey.rename.title, section: 'api' })
   return {
     html: renameView(frame, { key, name: rejected ?? key.name, problem }),

@@ -26,6 +26,26 @@ export function radioGroup(options: {
   return html`<fieldset class="choices"><legend>${legend}</legend>${radios}${after ?? NOTHING}</fieldset>`
 }
 
+/** A choice that is a tile, with a note below its label. */
+export interface TileOption extends Option {
+  readonly note: string
+}
+
+/** Returns a group of radio buttons as tiles side by side. */
+export function radioTiles(options: {
+  readonly name: string
+  readonly legend: string
+  readonly options: readonly TileOption[]
+  readonly value: string
+}): Html {
+  const { name, legend, value } = options
+  const choices = options.options.map(
+    (option) =>
+      html`<label class="choice-tile"><input type="radio" name="${name}" value="${option.value}"${checked(option.value === value)}><span><strong>${option.label}</strong> <span class="note">${option.note}</span></span></label>`,
+  )
+  return html`<fieldset class="choices"><legend>${legend}</legend><div class="choice-tiles">${choices}</div></fieldset>`
+}
+
 /** Returns a checkbox with its label. */
 export function checkbox(options: {
   readonly name: string

@@ -195,7 +195,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('if a merchant enters no tool and no name, the form says "Enter a name for the key" and creates no key', async () => {
+  test('if a merchant enters no tool and no name, the form says "Enter a name, or choose a tool" and creates no key', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the key')
@@ -204,7 +204,9 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await field.getAttribute('aria-invalid')).toBe('true')
     const described = (await field.getAttribute('aria-describedby')) ?? ''
     expect(described.split(' ')).toContain('name-problem')
-    expect(await textOf(page, '#name-problem')).toBe('Enter a name for the key.')
+    expect(await textOf(page, '#name-problem')).toBe(
+      'Enter a name, or choose a tool. The key then gets the name of the tool.',
+    )
     expect(await activeNames()).toEqual(['test'])
   })
 })
@@ -266,7 +268,7 @@ describe('the script of the keys pages', () => {
   test('if a tool sends its first request, the page of its new key shows the request without a reload', async () => {
     const { page } = await scene.openAs(merchant)
     await page.goto(settings())
-    await page.getByLabel('Tool', { exact: true }).selectOption('store-sync')
+    await page.getByRole('radio', { name: 'store-sync' }).check()
     await page.getByRole('button', { name: 'Create key' }).click()
     const key = await textOf(page, '#key')
     expect(await textOf(page, '#curl')).toContain(`export STORE_EXPORT_KEY='${key}'`)

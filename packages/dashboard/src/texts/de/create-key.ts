@@ -7,8 +7,20 @@ export const createKey = ({ list }: Format): CreateKeyTexts => ({
   tool: 'Tool',
   otherTool: 'Ein anderes Tool',
   toolNames: { curl: 'Shell-Skript' },
+  toolNotes: {
+    'google-sheets': 'Tabelle',
+    excel: 'Tabelle',
+    'power-bi': 'Berichte',
+    n8n: 'Automatische Abläufe',
+    'store-sync': 'Kopie in einer Datenbank oder in Dateien',
+    curl: 'Braucht curl und jq',
+    python: 'Programm ohne Pakete',
+    typescript: 'Programm für Node',
+  },
+  otherToolNote: 'Sie tragen den Schlüssel selbst ein',
   name: 'Name des Schlüssels',
-  nameHint: 'Zum Beispiel „Buchhaltung“ oder „Lagerliste“. Ohne Namen heißt der Schlüssel wie das Tool.',
+  nameHint:
+    'Zum Beispiel „Buchhaltung“ oder „Lagerliste“. Höchstens 80 Zeichen. Wenn Sie ein Tool wählen und keinen Namen eingeben, heißt der Schlüssel wie das Tool.',
   create: 'Schlüssel erstellen',
   limitIt: 'Schlüssel einschränken',
   access: {
@@ -40,6 +52,7 @@ export const createKey = ({ list }: Format): CreateKeyTexts => ({
   },
   problems: {
     noName: 'Geben Sie dem Schlüssel einen Namen.',
+    noNameOrTool: 'Geben Sie einen Namen ein, oder wählen Sie ein Tool. Dann heißt der Schlüssel wie das Tool.',
     name: 'Verwenden Sie höchstens 80 Zeichen, mindestens ein sichtbares Zeichen und keine Steuerzeichen.',
     nothingChosen: 'Wählen Sie mindestens eine Art von Daten, die das Tool lesen kann.',
     noDay: 'Wählen Sie den Tag, an dem der Schlüssel abläuft.',

@@ -9,6 +9,7 @@ export const keys = ({ plural, duration }: Format): KeysTexts => ({
   unconfirmed: (name, createdHref) =>
     html`Sie haben noch nicht bestätigt, dass Sie den neuen Schlüssel <strong>${name}</strong> kopiert haben. Bis zehn Minuten nach dem Erstellen können Sie ihn <a href="${createdHref}">noch einmal anzeigen</a>.`,
   cardTitle: 'Schlüssel',
+  count: (keys, keysMax) => `${keys} von ${plural(keysMax, { one: '# Schlüssel', other: '# Schlüsseln' })}`,
   empty: {
     heading: 'Noch keine Schlüssel',
     text: 'Erstellen Sie unten Ihren ersten Schlüssel.',

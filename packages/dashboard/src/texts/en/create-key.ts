@@ -9,8 +9,21 @@ export const createKey = ({ list }: Format) => ({
   otherTool: 'Another tool',
   /** Names of tools that differ from the English ones, by the ID of the tool. */
   toolNames: {} as Readonly<Record<string, string>>,
+  /** What a tool is, by the ID of the tool. */
+  toolNotes: {
+    'google-sheets': 'Spreadsheet',
+    excel: 'Spreadsheet',
+    'power-bi': 'Reports',
+    n8n: 'Workflows',
+    'store-sync': 'Copy in a database or in files',
+    curl: 'Needs curl and jq',
+    python: 'Program without packages',
+    typescript: 'Program for Node',
+  } as Readonly<Record<string, string>>,
+  otherToolNote: 'You enter the key yourself',
   name: 'Name of the key',
-  nameHint: 'For example “Accounting” or “Stock sheet”. Without a name, the key gets the name of the tool.',
+  nameHint:
+    'For example “Accounting” or “Stock sheet”. At most 80 characters. If you choose a tool and enter no name, the key gets the name of the tool.',
   create: 'Create key',
   limitIt: 'Limit what the key can do',
   access: {
@@ -43,6 +56,7 @@ export const createKey = ({ list }: Format) => ({
   },
   problems: {
     noName: 'Enter a name for the key.',
+    noNameOrTool: 'Enter a name, or choose a tool. The key then gets the name of the tool.',
     name: 'Use at most 80 characters, at least one visible character, and no control characters.',
     nothingChosen: 'Choose at least one thing that the tool can read.',
     noDay: 'Choose the day on which the key ends.',

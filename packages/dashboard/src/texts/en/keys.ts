@@ -10,6 +10,7 @@ export const keys = ({ plural, duration }: Format) => ({
   unconfirmed: (name: string, createdHref: string) =>
     html`You haven’t confirmed that you copied the new key <strong>${name}</strong>. <a href="${createdHref}">Show it again</a> within ten minutes of creating it.`,
   cardTitle: 'Keys',
+  count: (keys: number, keysMax: number) => `${keys} of ${plural(keysMax, { one: '# key', other: '# keys' })}`,
   empty: {
     heading: 'No keys yet',
     text: 'Create your first key below.',
