@@ -100,11 +100,11 @@ ${canCreate ? createCard : NOTHING}`
 /** Returns the page on which an admin confirms the revocation of a token. */
 export function revokeDirectoryTokenView(frame: Frame, token: DirectoryToken): Html {
   const paths = pathsOf(frame)
-  const { directory: texts, members, common } = frame.texts
+  const { directory: texts, common } = frame.texts
   const head = pageHead(frame, {
     title: texts.revocation.title,
     lead: texts.revocation.lead,
-    trail: [{ label: members.title, href: paths.members }],
+    trail: [{ label: texts.title, href: paths.directory }],
   })
   const lastUsed = token.lastUsedAt === null ? common.never : relativeTime(token.lastUsedAt, frame)
   const list = facts([

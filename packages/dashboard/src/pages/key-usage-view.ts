@@ -1,4 +1,4 @@
-// Renders the usage of one key: its walks, its requests as a chart, its request log, and the choice of emails.
+// Renders the usage of one key: the choice of emails, its walks, its requests as a chart, and its request log.
 
 import { isAllowed } from '../members/permissions.ts'
 import { keyBadge, walkBadge } from '../ui/badges.ts'
@@ -21,17 +21,17 @@ import { usageChartCard } from './usage-chart-view.ts'
 export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   const { key } = page
   const paths = pathsOf(frame)
-  const { usage, keyUsage: texts } = frame.texts
+  const { keys, keyUsage: texts } = frame.texts
   const used = key.lastUsedAt === null ? texts.neverUsed : texts.lastUsed(relativeTime(key.lastUsedAt, frame))
   const head = pageHead(frame, {
     title: key.name,
     lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(frame, key)}<span>${used}</span>${offFact(frame, key)}${limitTexts(frame, key).map((text) => html`<span>${text}</span>`)}</span>`,
-    trail: [{ label: usage.title, href: paths.usage }],
+    trail: [{ label: keys.title, href: paths.api }],
     ...(key.revokedAt === null && isAllowed(frame, 'manage keys') ? { actions: keyActions(frame, key) } : {}),
   })
   return layout(
     frame,
-    html`${head}${walksPart(frame, page)}${usageChartCard(frame, page.chart)}${requestLogCard(frame, page)}${emailsPart(frame, page)}`,
+    html`${head}${emailsPart(frame, page)}${walksPart(frame, page)}${usageChartCard(frame, page.chart)}${requestLogCard(frame, page)}`,
   )
 }
 
@@ -46,10 +46,8 @@ function emailsPart(frame: Frame, { key, hasEmails }: KeyUsagePage): Html {
   const { emails: texts } = frame.texts.keyUsage
   const text = hasEmails ? texts.on : texts.off
   const next = html`<input type="hidden" name="emails" value="${hasEmails ? 'off' : 'on'}">${button(hasEmails ? texts.turnOff : texts.turnOn, 'plain')}`
-  return card(
-    { id: 'emails', title: texts.title },
-    html`<p>${text}</p>${form({ action: pathsOf(frame).keyEmails(key.id), frame }, next)}`,
-  )
+  const change = form({ action: pathsOf(frame).keyEmails(key.id), frame }, next)
+  return card({ id: 'emails', title: texts.title, note: text, actions: change }, NOTHING)
 }
 
 /** Returns a card that refreshes itself. It also refreshes the log if the log shows the newest lines. */

@@ -117,7 +117,7 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
     log: logPart(request, { ...choice, ...log, endpoints, keyId: key.id, range: usage.range }),
     walks: recent.map((walk) => ({ ...walk, status: walkStatus(walk, now) })),
   }
-  return { html: keyUsageView(frameOf(request, { title: key.name, section: 'usage' }), page) }
+  return { html: keyUsageView(frameOf(request, { title: key.name, section: 'api' }), page) }
 }
 
 /** Returns the URL of a key's page with another range of the chart, and the same lines of the log. */

@@ -45,13 +45,13 @@ export interface CardOptions {
   readonly isFlush?: boolean
 }
 
-/** Returns a section with a border around its content. */
+/** Returns a section with a border around its content. A card without content has only its head. */
 export function card({ id, title, note, actions, isFlush }: CardOptions, content: Html): Html {
   return html`<section class="card${isFlush ? ' flush' : ''}">
 <div class="card-head"><div><h2 id="${id}">${title}</h2>${note ? html`<p class="note">${note}</p>` : NOTHING}</div>${
     actions ? html`<div class="actions">${actions}</div>` : NOTHING
   }</div>
-<div class="card-body">${content}</div>
+${content === NOTHING ? NOTHING : html`<div class="card-body">${content}</div>`}
 </section>`
 }
 

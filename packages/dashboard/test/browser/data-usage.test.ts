@@ -297,6 +297,21 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
+  test('if a merchant opens the page of a key on a phone, the page belongs to Settings > API, and its actions are above its statistics', async () => {
+    const { page } = await scene.openAs(merchant, { javaScript, width: 390 })
+    await page.goto(`${base()}/usage/keys/${store.keyId}`)
+    expect(await textsOf(page, '.main-nav [aria-current]')).toEqual(['API'])
+    const bottom = async (name: string) => {
+      const box = await page.getByRole('link', { name, exact: true }).boundingBox()
+      return (box?.y ?? Number.NaN) + (box?.height ?? Number.NaN)
+    }
+    const statistics = (await page.locator('main .card').first().boundingBox())?.y ?? Number.NaN
+    for (const name of ['Rename', 'Change permissions', 'Turn off', 'Replace', 'Revoke'])
+      expect(await bottom(name), name).toBeLessThanOrEqual(statistics)
+    await page.locator('.trail').getByRole('link', { name: 'API', exact: true }).click()
+    expect(page.url()).toBe(`${base()}/settings/api`)
+  })
+
   test('if an unused key is revoked, its usage page says that the API rejects requests, and does not suggest putting the key into a tool', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
