@@ -83,7 +83,7 @@ export async function setMember({
   const outcome = await changeMemberRole({ ...change, ...(actor === undefined ? {} : { actor }) })
   if (outcome === 'last admin')
     throw new LastAdminError(
-      'this merchant is the last admin of the store and stays one; first make another merchant an admin',
+      'this merchant is the only admin of the store and stays one; first make another merchant an admin',
     )
   return { ...added, role }
 }

@@ -102,7 +102,7 @@ test('if a directory adds a person, the pages of members say so, and tell nothin
     })
   expect((await add()).status).toBe(201)
   const base = `/stores/${store.id}/settings`
-  expect((await browser.get(`${base}/members`)).text).toContain('Token created')
+  expect((await browser.get(`${base}/members`)).text).toContain('Active token')
   const [member] = await platform.controlSql<{ id: string }[]>`select id from merchants where email = ${email}`
   const removal = `${base}/members/${member?.id}/remove`
   expect((await browser.get(removal)).text).toContain('Your directory added this person, and can add them again.')

@@ -398,12 +398,12 @@ describe('roles', () => {
     expect(await roleIn(email)).toBe('viewer')
   })
 
-  test('if the last admin of a store tries to become a viewer, the response is 409, and the role does not change', async () => {
+  test('if the only admin of a store tries to become a viewer, the response is 409, and the role does not change', async () => {
     const viewer = await addMerchant(platform, store.id)
     await member.send(rolePath(viewer.id), rolePath(viewer.id), { role: 'viewer' })
     const response = await member.send(rolePath(merchant.id), rolePath(merchant.id), { role: 'viewer' })
     expect(response.status).toBe(409)
-    expect(response.text).toContain('This member is the last admin of the store.')
+    expect(response.text).toContain('This member is the only admin of the store.')
     expect(await roleIn(merchant.email)).toBe('admin')
     const leave = `${members()}/leave`
     const form_token = await member.formTokenOf('/account', '/sign-out')
@@ -473,17 +473,17 @@ describe('members', () => {
     expect(text).toContain(`Ended the access of <strong>${leaving.email}</strong>`)
   })
 
-  test("if the last admin opens the page to leave the store, the page says that the last admin can't leave", async () => {
+  test("if the only admin opens the page to leave the store, the page says that the only admin can't leave", async () => {
     const path = `${members()}/leave`
     const { text } = await member.get(path)
-    expect(text).toContain('The last admin can’t leave')
+    expect(text).toContain('The only admin can’t leave')
     const form_token = await member.formTokenOf(members(), `${members()}/invitations`)
     expect((await member.post(path, { form_token })).headers.get('location')).toBe(path)
     expect(await memberEmails()).toEqual([merchant.email])
   })
 
   test('if a store has one admin, the members page has no link to leave and says to invite another admin first', async () => {
-    const text = 'You are the last admin. To leave this store or get another role, first invite another admin'
+    const text = 'You are the only admin. To leave this store or get another role, first invite another admin'
     const other = await addMerchant(platform, store.id)
     const withOther = (await member.get(members())).text
     expect(withOther).toContain(`href="${members()}/leave"`)

@@ -557,7 +557,7 @@ describe('the members of a store', () => {
     const [{ id }] = (await find('userName', admin.email)).Resources
     const refused = await patch(id, { op: 'replace', path: 'active', value: false })
     expect(refused).toMatchObject(problem(409))
-    expect(refused.json.detail).toContain('last admin')
+    expect(refused.json.detail).toContain('only admin')
     expect((await scim('DELETE', `/Users/${id}`)).status).toBe(409)
     const email = newEmail()
     const second = await addUser(email, { roles: [{ value: 'admin' }] })

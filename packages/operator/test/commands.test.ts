@@ -557,7 +557,7 @@ describe('store-export merchants', () => {
     const demote = ['merchants', 'add', '--email', owner, '--store', store, '--role', 'viewer']
     const refused = await runCommand(demote, { settings })
     expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(refused.stderr).toContain('this merchant is the last admin of the store and stays one')
+    expect(refused.stderr).toContain('this merchant is the only admin of the store and stays one')
     const unknown = await runCommand([...demote.slice(0, -1), 'owner'], { settings })
     expect(unknown).toMatchObject({
       code: 2,

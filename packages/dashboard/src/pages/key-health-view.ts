@@ -5,6 +5,7 @@ import { isAllowed } from '../members/permissions.ts'
 import { durationOf, exactTime, intervalOf, relativeTime } from '../ui/dates.ts'
 import { type Html, html, NOTHING, plainText } from '../ui/html.ts'
 import { pathsOf } from '../ui/store-paths.ts'
+import { unusedDays } from '../usage/unused-days.ts'
 import type { ActiveKeyRow, SyncHealth } from './key-models.ts'
 import type { Frame } from './models.ts'
 
@@ -23,7 +24,8 @@ export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
     TONES[health.kind] !== 'bad' && !isOverLimit
       ? NOTHING
       : html` <a href="${pathsOf(frame).keyUsage(key.id)}">${texts.requestLog(key.name)}</a>`
-  return html`<p class="health ${tone}">${sentence(frame, health)}${overLimit}${end}${log}</p>`
+  const next = health.kind === 'unused' && unusedDays(key, frame.now) === null ? texts.putIntoTool : NOTHING
+  return html`<p class="health ${tone}">${sentence(frame, health)}${next}${overLimit}${end}${log}</p>`
 }
 
 /** Time before the end of a key from which the page shows a reminder, in ms. */

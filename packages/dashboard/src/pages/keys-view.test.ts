@@ -94,6 +94,9 @@ test('if a key was last used 90 days ago, or never used since its creation 30 da
   expect(text(daysAgo(94), daysAgo(94))).toContain(`Not used for 94 days. ${advice}`)
   expect(text(daysAgo(45), null)).toContain(`Never used since its creation 45 days ago. ${advice}`)
   for (const page of [text(daysAgo(400), daysAgo(89)), text(daysAgo(29), null)]) expect(page).not.toContain('Revoke it')
+  // The advice to revoke the key would contradict the advice to use it.
+  expect(text(daysAgo(45), null)).not.toContain('Put the key into the tool')
+  expect(text(daysAgo(29), null)).toContain('Put the key into the tool')
 })
 
 test('if the store can have more keys, the top of the keys page says how many it has, and links to the form for another', () => {

@@ -12,12 +12,12 @@ import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { noValue, table } from '../ui/table.ts'
-import { unusedDays } from '../usage/unused-days.ts'
 import { healthPart } from './key-health-view.ts'
 import { keyLimitsFields, limitTexts } from './key-limits-view.ts'
 import type { ActiveKeyRow, KeyRow, KeysPage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { keySwitch } from './turn-off-view.ts'
+import { unusedAdvice } from './unused-advice.ts'
 
 export function keysView(frame: Frame, page: KeysPage): Html {
   const { keys: texts } = frame.texts
@@ -67,14 +67,9 @@ ${healthPart(frame, key)}${unusedNote(frame, key)}
 `
 }
 
-/** Returns the advice to revoke a key that probably no tool needs. */
 function unusedNote(frame: Frame, key: ActiveKeyRow): Html {
-  const days = unusedDays(key, frame.now)
-  if (days === null) return NOTHING
-  const { unused } = frame.texts.keys
-  const since = key.lastUsedAt === null ? unused.sinceCreation(days) : unused.sinceLastUse(days)
-  const advice = isAllowed(frame, 'manage keys') ? unused.advice(pathsOf(frame).revoke(key.id), key.name) : NOTHING
-  return html`<p class="unused">${since} ${advice}</p>`
+  const advice = unusedAdvice(frame, key)
+  return advice === null ? NOTHING : html`<p class="unused">${advice}</p>`
 }
 
 /** Returns the new key that replaces this key, and the end of this key as long as it has no date. */

@@ -14,6 +14,7 @@ import { table } from '../ui/table.ts'
 import { rangeParameter } from '../usage/usage-ranges.ts'
 import type { KeyRow, KeyUsagePage, RequestLogPart } from './key-models.ts'
 import type { Frame } from './models.ts'
+import { unusedAdvice } from './unused-advice.ts'
 
 /** Returns the log. The lines have their own element ID, because they refresh without the form above them. */
 export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
@@ -102,7 +103,7 @@ function retentionOf({ hours }: Pick<RequestLogPart, 'hours'>): Duration {
   return hours % 24 === 0 ? durationOfHours(hours) : { value: hours, unit: 'hour' }
 }
 
-/** Returns the message for a log without lines. For a revoked key, it has no link to the recipes. */
+/** Returns the message for a log without lines. For a key that no tool needs, it has no link to the recipes. */
 function noLines(frame: Frame, key: KeyRow, { errorsOnly, endpoint, isNewest, ...log }: RequestLogPart): Html {
   const { log: texts } = frame.texts.keyUsage
   if (errorsOnly || endpoint !== null || !isNewest) {
@@ -113,6 +114,8 @@ function noLines(frame: Frame, key: KeyRow, { errorsOnly, endpoint, isNewest, ..
   if (key.revokedAt !== null) {
     return emptyState(heading, texts.revoked(relativeTime(key.revokedAt, frame)))
   }
+  const advice = unusedAdvice(frame, key)
+  if (advice !== null) return emptyState(heading, advice)
   const next = linkButton(texts.seeRecipes, pathsOf(frame).recipes)
   return emptyState(heading, texts.unused, next)
 }

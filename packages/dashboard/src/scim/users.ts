@@ -109,7 +109,7 @@ function refusal(reason: DirectoryRefusal): ScimError {
     case 'external ID taken':
       return new ScimError(409, 'another user of this store has this externalId', { type: 'uniqueness' })
     case 'last admin':
-      return new ScimError(409, 'this person is the last admin of the store; first make another member an admin')
+      return new ScimError(409, 'this person is the only admin of the store; first make another member an admin')
     case 'full':
       return new ScimError(403, `the store has ${DIRECTORY_USERS_MAX} users, which is the maximum`)
     case 'day limit': {

@@ -15,12 +15,14 @@ test('if a day has requests, its bar has a label and a tooltip with the numbers,
     { start: new Date('2026-11-19T23:00:00Z'), ...NONE },
     { start: TODAY, successful: 1200, clientErrors: 1, rejected: 1, failed: 2 },
   ])
-  expect(out).toContain('aria-label="Saturday 21 November: 1,200 successful, 1 client error, 1 rejected, 2 failed"')
   expect(out).toContain(
-    '<strong>Saturday 21 November</strong> <span class="tip-part successful">1,200 successful</span> <span class="tip-part clientErrors">1 client error</span>',
+    'aria-label="Saturday 21 November: 1,200 successful, 1 wrong request, 1 over the limit, 2 failed"',
   )
   expect(out).toContain(
-    'aria-label="Requests of 2 days: 1,200 successful, 1 client error, 1 rejected, 2 failed. Most on Saturday 21 November: 1,204. The table below has each day."',
+    '<strong>Saturday 21 November</strong> <span class="tip-part successful">1,200 successful</span> <span class="tip-part clientErrors">1 wrong request</span>',
+  )
+  expect(out).toContain(
+    'aria-label="Requests of 2 days: 1,200 successful, 1 wrong request, 1 over the limit, 2 failed. Most on Saturday 21 November: 1,204. The table below has each day."',
   )
 })
 

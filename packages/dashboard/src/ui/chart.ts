@@ -81,7 +81,7 @@ function isPatterned(part: Part): boolean {
   return PATTERNED.includes(part)
 }
 
-/** Returns the pattern of a part: stripes for rejected requests, dots for client errors. */
+/** Returns the pattern of a part: stripes for rejected requests, dots for wrong requests. */
 function pattern(part: Part, id: string): Html {
   const shape =
     part === 'rejected'

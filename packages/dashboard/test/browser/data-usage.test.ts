@@ -132,7 +132,7 @@ interface Sums {
 }
 
 const PATTERN =
-  /: (?<successful>[\d,]+) successful, (?<clientErrors>[\d,]+) client errors?, (?<rejected>[\d,]+) rejected, (?<failed>[\d,]+) failed$/
+  /: (?<successful>[\d,]+) successful, (?<clientErrors>[\d,]+) wrong requests?, (?<rejected>[\d,]+) over the limit, (?<failed>[\d,]+) failed$/
 
 /** Returns the labels of the bars, which have the numbers for screen readers. */
 async function barLabels(page: Page): Promise<string[]> {
@@ -234,14 +234,14 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
   test('if a merchant changes the range on the page of a key, the log filter stays, and if the filter changes, the range stays', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/usage/keys/${store.keyId}`)
-    await page.getByLabel('Show').selectOption('Errors only')
-    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByLabel('Result').selectOption('Errors only')
+    await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('link', { name: '24 hours' }).click()
     expect(new URL(page.url()).searchParams.get('range')).toBe('24h')
     expect(await page.locator('.bar').count()).toBe(24)
-    expect(await page.getByLabel('Show').inputValue()).toBe('errors')
-    await page.getByLabel('Show').selectOption('All requests')
-    await page.getByRole('button', { name: 'Show' }).click()
+    expect(await page.getByLabel('Result').inputValue()).toBe('errors')
+    await page.getByLabel('Result').selectOption('All requests')
+    await page.getByRole('button', { name: 'Apply' }).click()
     await expect.poll(() => new URL(page.url()).searchParams.get('show')).toBe('')
     expect(await page.locator('.bar').count()).toBe(24)
   })
@@ -322,6 +322,20 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(empty).not.toContain('Put the key into a tool')
   })
 
+  test('if a key was never used for a long time, its usage page and the keys page give the same advice', async () => {
+    const { id } = await scene.platform.newKey(store.id)
+    await scene.platform.controlSql`update api_keys set created_at = now() - interval '45 days' where id = ${id}`
+    const { page } = await scene.openAs(merchant, { javaScript })
+    await page.goto(`${base()}/settings/api`)
+    const advice = await textOf(page, '.unused')
+    expect(advice).toContain('Never used since its creation 45 days ago. Revoke it')
+    await page.goto(`${base()}/usage/keys/${id}`)
+    const empty = await textsOf(page, '.empty')
+    expect(empty.join(' ')).toContain(advice)
+    expect(empty.join(' ')).not.toContain('Put the key into a tool')
+    await scene.platform.controlSql`delete from api_keys where id = ${id}`
+  })
+
   test('if a merchant chooses a time, errors, or an endpoint, the request log and its CSV file have only the matching requests', async () => {
     const { id } = await scene.platform.newKey(store.id)
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
@@ -345,15 +359,15 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await page.getByRole('link', { name: 'Newest requests' }).click()
 
     await page.getByLabel('Until').fill(`${day}T02:30`)
-    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
     expect((await times())[0]).toContain('02:30:40')
     await page.getByLabel('Until').fill('')
-    await page.getByLabel('Show').selectOption('Errors only')
-    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByLabel('Result').selectOption('Errors only')
+    await page.getByRole('button', { name: 'Apply' }).click()
     expect(await textsOf(page, '#log-lines .badge')).toEqual(['502', '502', '502'])
     expect((await times())[0]).toContain('03:00:40')
     await page.getByLabel('Endpoint').selectOption('/api/v1/products')
-    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
     expect(await textsOf(page, '#log-lines .badge')).toEqual(['502'])
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: 'CSV' }).click()

@@ -23,7 +23,7 @@ const FORMS: readonly [name: string, open: () => string, button: string, request
   ['revoke a key', () => `${KEYS()}/${store.keyId}/revoke`, 'Revoke key', /\/revoke$/],
   ['rename a key', () => `${KEYS()}/${store.keyId}/rename`, 'Rename', /\/rename$/],
   ['find a row', () => `/stores/${store.id}/data/orders`, 'Find', /data\/orders\?find=/],
-  ['choose lines of the log', () => `/stores/${store.id}/usage/keys/${store.keyId}`, 'Show', /\?until=/],
+  ['choose lines of the log', () => `/stores/${store.id}/usage/keys/${store.keyId}`, 'Apply', /\?until=/],
   ['sign out everywhere', () => '/account', 'Sign out everywhere', /sign-out-everywhere$/],
   ['sign out', () => '/account', 'Sign out', /sign-out$/],
 ]

@@ -55,9 +55,9 @@ export const account = ({ plural }: Format): AccountTexts => ({
     removePasskey: (factor) =>
       `Melden Sie sich ab und ${HOW[factor]} wieder an, um diesen Passkey zu entfernen. Wenn das nicht geht, bitten Sie den Support Ihrer Plattform, ihn zu entfernen.`,
     setUpTwoFactor: (factor) =>
-      `Melden Sie sich ab und ${HOW[factor]} wieder an, um die Anmeldung mit zwei Faktoren einzurichten.`,
+      `Melden Sie sich ab und ${HOW[factor]} wieder an, um die Zwei-Faktor-Anmeldung einzurichten.`,
     changeTwoFactor: (factor) =>
-      `Melden Sie sich ab und ${HOW[factor]} wieder an, um die Anmeldung mit zwei Faktoren zu ändern.`,
+      `Melden Sie sich ab und ${HOW[factor]} wieder an, um die Zwei-Faktor-Anmeldung zu ändern.`,
   },
   sessions: {
     title: 'Wo Sie angemeldet sind',

@@ -4,7 +4,7 @@ import type { Format } from '../format.ts'
 export const directory = ({ plural }: Format): DirectoryTexts => ({
   title: 'Verzeichnis',
   note: 'Okta, Microsoft Entra ID oder ein anderes Verzeichnis Ihrer Firma kann Mitglieder hinzufügen und entfernen.',
-  connected: 'Token erstellt',
+  connected: 'Aktives Token',
   notConnected: 'Nicht verbunden',
   ended: 'Kein aktives Token',
   endedNote:
@@ -25,7 +25,7 @@ export const directory = ({ plural }: Format): DirectoryTexts => ({
   revoke: 'Widerrufen',
   create: 'Ein Token erstellen',
   createNote:
-    'Mit dem Token kann man alle Mitglieder dieses Shops hinzufügen und entfernen, also auch alle Admins ersetzen. Es endet, wenn Sie nicht mehr Admin sind.',
+    'Mit diesem Token kann Ihr Verzeichnis alle Mitglieder dieses Shops hinzufügen und entfernen, auch alle Admins. Das Token funktioniert nicht mehr, wenn Sie nicht mehr Admin sind.',
   full: 'Dieser Shop hat die höchste Zahl von Tokens. Widerrufen Sie eines, um ein neues zu erstellen.',
   newToken: {
     title: 'Ihr neues Token',
@@ -34,14 +34,14 @@ export const directory = ({ plural }: Format): DirectoryTexts => ({
   },
   effectsTitle: 'Was Ihr Verzeichnis kann',
   effects: [
-    'Es fügt Personen als Betrachter hinzu oder mit der Rolle, die es sendet. Sie melden sich wie andere Mitglieder an.',
-    'Es beendet den Zugriff jedes Mitglieds, auch von eingeladenen Personen. Der Zugriff endet mit dem nächsten Klick.',
-    'Es kann den letzten Admin nicht entfernen. Die Rolle einer eingeladenen Person ändert es erst, wenn es den Zugriff beendet und wieder gegeben hat.',
-    'Es kann weder Name noch E-Mail-Adresse oder Passwort eines Kontos ändern und sieht nur diesen Shop.',
+    'Es fügt Personen als Betrachter hinzu, wenn es keine andere Rolle sendet. Sie melden sich wie andere Mitglieder an.',
+    'Es kann den Zugriff jedes Mitglieds beenden, auch den von eingeladenen Personen. Sie verlieren den Zugriff sofort.',
+    'Es kann den einzigen Admin nicht entfernen. Es kann die Rolle einer eingeladenen Person nicht ändern. Um diese Rolle zu ändern, entfernen Sie die Person in Ihrem Verzeichnis, und fügen Sie sie wieder hinzu.',
+    'Es sieht nur diesen Shop. Es kann weder Name noch E-Mail-Adresse oder Passwort eines Kontos ändern.',
   ],
   revocation: {
     title: 'Dieses Token widerrufen?',
-    lead: 'Ihr Verzeichnis kann damit keine Mitglieder mehr hinzufügen und entfernen. Die Mitglieder dieses Shops bleiben.',
+    lead: 'Ihr Verzeichnis kann mit diesem Token keine Mitglieder mehr hinzufügen oder entfernen. Die jetzigen Mitglieder behalten ihren Zugriff.',
     button: 'Token widerrufen',
   },
   notices: {

@@ -13,7 +13,8 @@ export const keyHealth = (format: Format): KeyHealthTexts => {
     endsInForViewer: (left) => html` Der Schlüssel läuft in ${dative(left, format)} ab.`,
     requestLog: (name) => html`Anfrageprotokoll<span class="visually-hidden"> von ${name}</span>`,
     off: (time) => html`<strong>Ausgeschaltet</strong> am ${time}. Die API lehnt die Anfragen des Tools ab.`,
-    unused: html`<strong>Noch nicht verwendet.</strong> Tragen Sie den Schlüssel in das Tool ein.`,
+    unused: html`<strong>Noch nicht verwendet.</strong>`,
+    putIntoTool: html` Tragen Sie den Schlüssel in das Tool ein.`,
     imported: html`<strong>Abgelehnt.</strong> Ein importierter Shop hat hier keine Daten.`,
     generating: html`<strong>Wartet.</strong> Der Schlüssel funktioniert, sobald der Shop bereit ist.`,
     failing: (failed, since, last) => {

@@ -40,13 +40,13 @@ export const keyUsage = (format: Format): KeyUsageTexts => {
       note: (retained) =>
         `Jede Zeile fasst die Anfragen einer Minute mit demselben Endpunkt und Ergebnis zusammen. Zeilen werden nach ${dative(retained, format)} gelöscht. Das Protokoll enthält keine Kundendaten.`,
       until: 'Bis',
-      untilProblem: 'Geben Sie Datum und Uhrzeit ein, zum Beispiel 2026-11-21T03:00.',
+      untilProblem: 'Geben Sie Datum und Uhrzeit ein, zum Beispiel 21.11.2026, 03:00.',
       endpoint: 'Endpunkt',
       allEndpoints: 'Alle Endpunkte',
-      show: 'Anzeigen',
+      show: 'Ergebnis',
       allRequests: 'Alle Anfragen',
       errorsOnly: 'Nur Fehler',
-      apply: 'Anzeigen',
+      apply: 'Anwenden',
       caption: 'Anfrageprotokoll, neueste zuerst',
       columns: {
         lastRequest: 'Letzte Anfrage',

@@ -44,10 +44,10 @@ export const keys = ({ plural, duration }: Format): KeysTexts => ({
   status: { active: 'Aktiv', off: 'Aus', beingReplaced: 'Wird ersetzt', revoked: 'Widerrufen' },
   notices: {
     revoked: (name) =>
-      `„${name}“ ist widerrufen. Die API lehnt die nächste Anfrage damit ab. Ihre anderen Schlüssel funktionieren weiter.`,
+      `„${name}“ ist widerrufen. Ab jetzt lehnt die API jede Anfrage mit diesem Schlüssel ab. Ihre anderen Schlüssel funktionieren weiter.`,
     turnedOff: (name) =>
       `„${name}“ ist ausgeschaltet. Bis Sie ihn wieder einschalten, lehnt die API die Anfragen des Tools ab.`,
-    turnedOn: (name) => `„${name}“ ist eingeschaltet. Die API nimmt die nächste Anfrage damit an.`,
+    turnedOn: (name) => `„${name}“ ist eingeschaltet. Ab jetzt nimmt die API Anfragen mit diesem Schlüssel wieder an.`,
     limitReached: (name, keysMax) =>
       `„${name}“ wurde nicht erstellt, denn Sie haben schon ${keysMax} aktive Schlüssel. Mehr sind nicht möglich.`,
     nothingReplaced: 'Es wurde nichts geändert, denn Sie haben schon die Höchstzahl aktiver Schlüssel.',

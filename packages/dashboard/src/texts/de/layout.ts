@@ -16,7 +16,7 @@ export const layout = (): LayoutTexts => ({
     recipes: 'Vorlagen',
   },
   reference: 'API-Referenz',
-  theme: 'Farben',
+  theme: 'Darstellung',
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
   signOut: 'Abmelden',
   generating:

@@ -15,7 +15,7 @@ export const members = ({ plural }: Format): MembersTexts => ({
     },
     you: 'Sie',
     lastAdmin:
-      'Sie sind der letzte Admin. Um diesen Shop zu verlassen oder eine andere Rolle zu bekommen, laden Sie zuerst einen anderen Admin ein, oder machen Sie ein Mitglied zum Admin.',
+      'Sie sind der einzige Admin. Um diesen Shop zu verlassen oder eine andere Rolle zu bekommen, laden Sie zuerst einen anderen Admin ein, oder machen Sie ein Mitglied zum Admin.',
     changeRole: 'Rolle ändern',
     leave: 'Verlassen',
     remove: 'Entfernen',
@@ -72,7 +72,7 @@ export const members = ({ plural }: Format): MembersTexts => ({
 
 const REMOVAL: MembersTexts['removal'] = {
   last: {
-    title: 'Der letzte Admin kann den Shop nicht verlassen',
+    title: 'Der einzige Admin kann den Shop nicht verlassen',
     lead: 'Laden Sie zuerst einen anderen Admin ein, oder machen Sie ein Mitglied zum Admin. Auch der Support Ihrer Plattform kann Ihren Zugriff beenden.',
     back: 'Zurück zu den Mitgliedern',
   },

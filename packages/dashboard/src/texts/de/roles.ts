@@ -18,6 +18,6 @@ export const roles = (): RolesTexts => ({
   },
   problems: {
     none: 'Wählen Sie eine Rolle.',
-    lastAdmin: 'Dieses Mitglied ist der letzte Admin des Shops. Machen Sie zuerst ein anderes Mitglied zum Admin.',
+    lastAdmin: 'Dieses Mitglied ist der einzige Admin des Shops. Machen Sie zuerst ein anderes Mitglied zum Admin.',
   },
 })

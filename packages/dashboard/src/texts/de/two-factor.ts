@@ -1,7 +1,7 @@
 import type { TwoFactorTexts } from '../en/two-factor.ts'
 
 export const twoFactor = (): TwoFactorTexts => ({
-  title: 'Anmeldung mit zwei Faktoren',
+  title: 'Zwei-Faktor-Anmeldung',
   on: 'An',
   off: 'Aus',
   needsPassword: 'Codes einer App schützen die Anmeldung mit einem Passwort. Legen Sie zuerst ein Passwort fest.',
@@ -12,11 +12,11 @@ export const twoFactor = (): TwoFactorTexts => ({
   password: 'Ihr Passwort',
   newCodes: 'Neue Ersatzcodes',
   turnOff: 'Ausschalten',
-  turnedOff: 'Die Anmeldung mit zwei Faktoren ist aus. Zum Anmelden reicht Ihr Passwort.',
+  turnedOff: 'Die Zwei-Faktor-Anmeldung ist aus. Zum Anmelden reicht Ihr Passwort.',
   code: 'Code',
   setUp: {
     button: 'Einrichten',
-    title: 'Anmeldung mit zwei Faktoren einrichten',
+    title: 'Zwei-Faktor-Anmeldung einrichten',
     lead: 'Verwenden Sie eine App, die Codes erzeugt, zum Beispiel einen Passwortmanager oder eine Authenticator-App.',
     scanTitle: '1. Fügen Sie das Konto Ihrer App hinzu',
     scanNote: 'Scannen Sie dieses Bild mit der App, oder geben Sie den Schlüssel ein.',
@@ -30,7 +30,7 @@ export const twoFactor = (): TwoFactorTexts => ({
       'Dieser Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten Code der App, und geben Sie diesen ein.',
   },
   recovery: {
-    titleNew: 'Die Anmeldung mit zwei Faktoren ist an',
+    titleNew: 'Die Zwei-Faktor-Anmeldung ist an',
     titleRenewed: 'Ihre neuen Ersatzcodes',
     lead: 'Wenn Sie Ihr Handy verlieren, ersetzt ein Ersatzcode einen Code der App. Jeder funktioniert einmal.',
     warning:
@@ -41,10 +41,10 @@ export const twoFactor = (): TwoFactorTexts => ({
   },
   signIn: {
     title: 'Geben Sie Ihren Code ein',
-    lead: 'Ihr Konto hat die Anmeldung mit zwei Faktoren.',
+    lead: 'Ihr Konto hat die Zwei-Faktor-Anmeldung.',
     codeHint: 'Die sechs Ziffern, die Ihre App zeigt, oder ein Ersatzcode.',
     noCode:
-      'Kein Handy und kein Ersatzcode? Bitten Sie den Support Ihrer Plattform, die Anmeldung mit zwei Faktoren auszuschalten.',
+      'Kein Handy und kein Ersatzcode? Bitten Sie den Support Ihrer Plattform, die Zwei-Faktor-Anmeldung auszuschalten.',
     startAgain: 'Neu beginnen',
     wrong:
       'Dieser Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten Code Ihrer App, oder verwenden Sie einen anderen Ersatzcode.',

@@ -5,7 +5,7 @@ import type { Format } from '../format.ts'
 export const directory = ({ plural }: Format) => ({
   title: 'Directory',
   note: 'Okta, Microsoft Entra ID, or another directory of your company can add and remove members.',
-  connected: 'Token created',
+  connected: 'Active token',
   notConnected: 'Not connected',
   ended: 'No active token',
   endedNote:
@@ -26,7 +26,7 @@ export const directory = ({ plural }: Format) => ({
   revoke: 'Revoke',
   create: 'Create a token',
   createNote:
-    'The token can add and remove all members of this store, and so replace every admin. It ends when you stop being an admin.',
+    'With this token, your directory can add and remove every member of this store, including all admins. The token stops working when you are no longer an admin.',
   full: 'This store has the maximum number of tokens. To create another, revoke one.',
   newToken: {
     title: 'Your new token',
@@ -35,14 +35,14 @@ export const directory = ({ plural }: Format) => ({
   },
   effectsTitle: 'What your directory can do',
   effects: [
-    'It adds people as viewers, or with the role that it sends. They sign in as other members do.',
-    'It ends the access of any member, also of people who were invited. The access ends with the next click.',
-    'It can’t remove the last admin. It changes the role of an invited person only after it ended the access and gave it again.',
-    'It can’t change the name, email address, or password of an account, and sees only this store.',
+    'It adds people as viewers, unless it sends another role. They sign in like other members.',
+    'It can end the access of every member, including people who were invited. They lose access immediately.',
+    'It can’t remove the only admin. It can’t change the role of a person who was invited. To change that role, remove the person in your directory and add them again.',
+    'It sees only this store. It can’t change the name, email address, or password of an account.',
   ],
   revocation: {
     title: 'Revoke this token?',
-    lead: 'Your directory can no longer add and remove members with it. The members of this store stay.',
+    lead: 'Your directory can no longer add or remove members with this token. The current members keep their access.',
     button: 'Revoke token',
   },
   notices: {

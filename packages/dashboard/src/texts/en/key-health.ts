@@ -13,7 +13,8 @@ export const keyHealth = (format: Format) => {
     endsInForViewer: (left: Duration) => html` The key ends in ${duration(left)}.`,
     requestLog: (name: string) => html`Request log<span class="visually-hidden"> of ${name}</span>`,
     off: (time: Html) => html`<strong>Turned off</strong> on ${time}. The API rejects the tool’s requests.`,
-    unused: html`<strong>Not used yet.</strong> Put the key into the tool.`,
+    unused: html`<strong>Not used yet.</strong>`,
+    putIntoTool: html` Put the key into the tool.`,
     imported: html`<strong>Rejected.</strong> An imported store has no data here.`,
     generating: html`<strong>Waiting.</strong> The key works as soon as the store is ready.`,
     failing: (failed: number, since: Html, last: { readonly code: string; readonly endpoint: string } | null) => {

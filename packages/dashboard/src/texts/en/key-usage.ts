@@ -41,13 +41,13 @@ export const keyUsage = (format: Format) => {
       note: (retained: Duration) =>
         `Each line combines the requests of one minute with the same endpoint and result. Lines are deleted after ${duration(retained)}. The log contains no customer data.`,
       until: 'Until',
-      untilProblem: 'Enter a date and a time, such as 2026-11-21T03:00.',
+      untilProblem: 'Enter a date and a time, such as 21 November 2026, 03:00.',
       endpoint: 'Endpoint',
       allEndpoints: 'All endpoints',
-      show: 'Show',
+      show: 'Result',
       allRequests: 'All requests',
       errorsOnly: 'Errors only',
-      apply: 'Show',
+      apply: 'Apply',
       caption: 'Request log, newest first',
       columns: {
         lastRequest: 'Last request',

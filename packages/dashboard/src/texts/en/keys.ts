@@ -43,9 +43,10 @@ export const keys = ({ plural, duration }: Format) => ({
   columns: { name: 'Name', revoked: 'Revoked', lastUsed: 'Last used', created: 'Created' },
   status: { active: 'Active', off: 'Off', beingReplaced: 'Being replaced', revoked: 'Revoked' },
   notices: {
-    revoked: (name: string) => `“${name}” is revoked. The API rejects its next request. Your other keys still work.`,
+    revoked: (name: string) =>
+      `“${name}” is revoked. From now on, the API rejects every request with this key. Your other keys still work.`,
     turnedOff: (name: string) => `“${name}” is off. Until you turn it on again, the API rejects the tool’s requests.`,
-    turnedOn: (name: string) => `“${name}” is on. The API accepts its next request.`,
+    turnedOn: (name: string) => `“${name}” is on. From now on, the API accepts requests with this key again.`,
     limitReached: (name: string, keysMax: number) =>
       `“${name}” was not created, because you have reached the limit of ${keysMax} active keys.`,
     nothingReplaced: 'Nothing was changed, because you have reached the limit of active keys.',

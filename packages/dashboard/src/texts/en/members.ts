@@ -6,7 +6,7 @@ import type { Format } from '../format.ts'
 /** Texts of the pages that end the access of a member. */
 const removal = {
   last: {
-    title: 'The last admin can’t leave',
+    title: 'The only admin can’t leave',
     lead: 'First invite another admin, or make a member an admin. Your platform’s support can also end your access.',
     back: 'Back to the members',
   },
@@ -39,7 +39,7 @@ export const members = ({ plural }: Format) => ({
     columns: { email: 'Email', signsInWith: 'Signs in with', since: 'Member since', actions: 'Actions' },
     you: 'You',
     lastAdmin:
-      'You are the last admin. To leave this store or get another role, first invite another admin, or make a member an admin.',
+      'You are the only admin. To leave this store or get another role, first invite another admin, or make a member an admin.',
     changeRole: 'Change role',
     leave: 'Leave',
     remove: 'Remove',

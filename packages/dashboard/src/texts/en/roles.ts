@@ -18,7 +18,7 @@ export const roles = () => ({
   },
   problems: {
     none: 'Choose a role.',
-    lastAdmin: 'This member is the last admin of the store. First make another member an admin.',
+    lastAdmin: 'This member is the only admin of the store. First make another member an admin.',
   },
 })
 

@@ -3,10 +3,10 @@
 import type { Format } from '../format.ts'
 
 export const twoFactorRule = ({ plural }: Format) => ({
-  title: 'Required two-factor sign-in',
+  title: 'Two-factor sign-in of all members',
   note: 'Members without two-factor sign-in, a passkey, or the sign-in of your platform can’t open a store that requires it.',
   required: 'Required',
-  optional: 'Not required',
+  optional: 'Optional',
   change: 'Change',
   leadOptional: 'You can require two-factor sign-in of all members of this store.',
   leadRequired: 'All members of this store need two-factor sign-in.',
