@@ -195,6 +195,27 @@ describe('keys of a store', () => {
   )
 })
 
+test('if a store is imported after a form was opened, the form creates and replaces no key, and leads to the keys page', async () => {
+  const shop = await newShop()
+  const { id } = await makeKey(shop)
+  const before = await activeKeys(shop)
+  const forms = [
+    [`${shop.page}/keys`, await shop.visitor.hiddenOf(shop.page, `${shop.page}/keys`)],
+    [
+      `${shop.page}/keys/${id}/replace`,
+      await shop.visitor.hiddenOf(`${shop.page}/keys/${id}/replace`, `${shop.page}/keys/${id}/replace`),
+    ],
+  ] as const
+  await platform.controlSql`update stores set origin = 'imported', state = 'ready' where id = ${shop.store.id}`
+  for (const [path, hidden] of forms) {
+    const sent = await shop.visitor.post(path, { ...hidden, name: 'Accounting', ends: '0' })
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, shop.page])
+  }
+  const { text } = await shop.visitor.follow(await shop.visitor.get(`${shop.page}/keys/${id}/replace`))
+  expect(text).toContain('This store was imported and is hosted elsewhere')
+  expect(await activeKeys(shop)).toBe(before)
+})
+
 describe('the limit of five keys', () => {
   test('[AUTH-4] if a store has five keys, the form for a sixth gets 409, and the keys page names the least recently used key', async () => {
     const shop = await newShop()

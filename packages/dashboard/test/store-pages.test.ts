@@ -43,6 +43,21 @@ test.each([
   for (const date of dates) expect(date).toMatch(shape)
 })
 
+test('if a list is empty or unreadable, its Data page has no search field, and if a search finds nothing, the field stays', async () => {
+  const empty = await platform.provision()
+  const merchant = await addMerchant(platform, empty.id, old.id)
+  const browser = await new PlainBrowser(urlOf(platform)).signIn(merchant)
+  const searches = async (path: string) => (await browser.get(`/stores/${path}`)).text.includes('<search>')
+  expect(await searches(`${empty.id}/data/orders`)).toBe(false)
+  expect(await searches(`${old.id}/data/customer-groups`)).toBe(false)
+  expect(await searches(`${old.id}/data/orders`)).toBe(true)
+  expect(await searches(`${old.id}/data/products?find=nothing+like+this`)).toBe(true)
+  await platform.controlSql`update stores set origin = 'imported', state = 'ready' where id = ${empty.id}`
+  const { text } = await browser.get(`/stores/${empty.id}/data/orders`)
+  expect(text).not.toMatch(/<search>|class="tabs"/)
+  expect(text.indexOf('This store was imported')).toBeLessThan(text.indexOf('<h1>'))
+})
+
 test('if a store has the schema version launch, the page General names the fields that are null in this version', async () => {
   const { text } = await visitor.get(`/stores/${old.id}/settings/general`)
   expect(text).toContain('<code>Order.currency</code>')

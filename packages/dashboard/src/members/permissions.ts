@@ -21,6 +21,14 @@ export function includesPermission(role: MemberRole, permission: Permission): bo
   return PERMISSIONS[role].includes(permission)
 }
 
+/**
+ * Whether the merchant may create and replace keys in the frame's store. An imported store needs no keys, because the API
+ * doesn't serve it.
+ */
+export function canCreateKeys(frame: Pick<Frame, 'store'>): boolean {
+  return isAllowed(frame, 'manage keys') && frame.store?.status !== 'imported'
+}
+
 /** Whether the merchant may do something in the frame's store. False on a page without a store. */
 export function isAllowed({ store }: Pick<Frame, 'store'>, permission: Permission): boolean {
   return store !== null && includesPermission(store.role, permission)

@@ -11,7 +11,10 @@ import { table } from '../ui/table.ts'
 import { cellText, isNumeric } from './cell-text.ts'
 import type { DataPage, Frame, TableCell } from './models.ts'
 
-/** Returns a page of a list: tabs, search, table, and links to other pages and to CSV files. */
+/**
+ * Returns a page of a list: tabs, search, table, and links to other pages and to CSV files. The page of a store that is
+ * not ready has only the reason.
+ */
 export function dataView(frame: Frame, page: DataPage): Html {
   const { data: texts } = frame.texts
   const files = page.files.map(({ label, href }) => {
@@ -19,11 +22,19 @@ export function dataView(frame: Frame, page: DataPage): Html {
     return html`<a class="button plain" href="${href}" download>${ICONS.download}<span>${name}</span></a>`
   })
   const head = pageHead(frame, { title: texts.title, lead: texts.lead, actions: html`${files}` })
+  if (frame.store?.status !== 'ready' && page.problem !== null)
+    return layout(frame, head, callout(page.problem, 'waiting'))
+  const bar = html`<div class="data-bar">${searchForm(frame, page)}${orderLink(frame, page)}</div>`
   return layout(
     frame,
     html`${head}${listTabs(frame, page)}
-<div class="card flush data"><div class="data-bar">${searchForm(frame, page)}${orderLink(frame, page)}</div>${rowsPart(frame, page)}</div>`,
+<div class="card flush data">${isEmpty(page) ? NOTHING : bar}${rowsPart(frame, page)}</div>`,
   )
+}
+
+/** Whether the list has no rows to search, or can't be read. */
+function isEmpty({ rows, search, firstHref, problem }: DataPage): boolean {
+  return problem !== null || (rows.length === 0 && search.text === '' && firstHref === null)
 }
 
 function listTabs(frame: Frame, { list: current, lists }: DataPage): Html {

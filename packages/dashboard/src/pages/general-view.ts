@@ -16,7 +16,7 @@ export function generalView(frame: Frame, page: GeneralPage): Html {
   const head = pageHead(frame, { title, lead })
   const problem = page.problem ? callout(page.problem, 'waiting') : NOTHING
   const parts = page.snapshot ? snapshotParts(frame, page.snapshot) : NOTHING
-  return layout(frame, html`${head}${problem}${storeCard(frame, page.snapshot)}${parts}`)
+  return layout(frame, html`${head}${storeCard(frame, page.snapshot)}${parts}`, problem)
 }
 
 function storeCard(frame: Frame, snapshot: Snapshot | null): Html {

@@ -1,6 +1,6 @@
 // Renders the usage of one key: the choice of emails, its walks, its requests as a chart, and its request log.
 
-import { isAllowed } from '../members/permissions.ts'
+import { canCreateKeys, isAllowed } from '../members/permissions.ts'
 import { keyBadge, walkBadge } from '../ui/badges.ts'
 import { card, emptyState, pageHead } from '../ui/components.ts'
 import { count, exactTime, relativeTime } from '../ui/dates.ts'
@@ -61,7 +61,8 @@ function walksPart(frame: Frame, page: KeyUsagePage): Html {
 function keyActions(frame: Frame, key: KeyRow): Html {
   const paths = pathsOf(frame)
   const { keys, keyUsage } = frame.texts
-  const replace = key.replacedBy === null ? linkButton(keys.replace, paths.replace(key.id)) : NOTHING
+  const replace =
+    key.replacedBy === null && canCreateKeys(frame) ? linkButton(keys.replace, paths.replace(key.id)) : NOTHING
   return html`${linkButton(keyUsage.rename, paths.rename(key.id))}${linkButton(keyUsage.changePermissions, paths.permissions(key.id))}${keySwitch(frame, key)}${replace}${linkButton(keys.revoke, paths.revoke(key.id), { kind: 'danger' })}`
 }
 

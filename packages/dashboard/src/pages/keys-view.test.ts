@@ -25,8 +25,9 @@ const KEY: ActiveKeyRow = {
   replacedBy: null,
 }
 
-function pageWith(active: readonly ActiveKeyRow[], more: Partial<KeysPage> = {}): string {
-  const frame = testFrame({ section: 'api', now: NOW })
+const FRAME = testFrame({ section: 'api', now: NOW })
+
+function pageWith(active: readonly ActiveKeyRow[], more: Partial<KeysPage> = {}, frame = FRAME): string {
   const create = { tool: '', name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
   return String(
     keysView(frame, {
@@ -122,4 +123,20 @@ test('each tool of the form for a new key is a tile with a note, and "Another to
 
 test('if a store has no keys, the keys page says "No keys yet"', () => {
   expect(pageWith([])).toContain('No keys yet')
+})
+
+test('if the store is imported, the keys page offers no new key and no replacement, but keys can be revoked', () => {
+  const store = { id: 's1', name: 'A', status: 'imported', role: 'admin', timeZone: 'UTC' } as const
+  const imported = { ...FRAME, store }
+  const page = pageWith([KEY], {}, imported)
+  expect(page).not.toMatch(/name="name"|href="#create"|\/replace"/)
+  expect(page).toContain('/keys/k1/revoke"')
+  expect(pageWith([], {}, imported)).toContain('The API doesn’t serve an imported store, so the store needs no keys.')
+  expect(
+    pageWith(
+      Array.from({ length: 5 }, () => KEY),
+      {},
+      imported,
+    ),
+  ).not.toContain('To create another one')
 })

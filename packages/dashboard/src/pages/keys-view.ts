@@ -1,6 +1,6 @@
 // Renders Settings > API: the keys with what their tools do, and the form that creates a key.
 
-import { isAllowed } from '../members/permissions.ts'
+import { canCreateKeys, isAllowed } from '../members/permissions.ts'
 import { TOOLS, toolName } from '../recipes/tools.ts'
 import { keyBadge } from '../ui/badges.ts'
 import { radioTiles } from '../ui/choices.ts'
@@ -22,16 +22,19 @@ import { unusedAdvice } from './unused-advice.ts'
 export function keysView(frame: Frame, page: KeysPage): Html {
   const { keys: texts } = frame.texts
   const canManage = isAllowed(frame, 'manage keys')
-  const canCreate = canManage && page.active.length < page.keysMax
+  const isFull = page.active.length >= page.keysMax
+  const canCreate = canCreateKeys(frame) && !isFull
   const head = pageHead(frame, {
     title: texts.title,
     lead: canManage ? texts.lead : texts.leadForViewer,
     ...(canCreate ? { actions: linkButton(frame.texts.createKey.create, '#create', { kind: 'main' }) } : {}),
   })
-  const create = canManage ? createCard(frame, page) : NOTHING
+  const create = canCreate ? createCard(frame, page) : NOTHING
+  const full = isFull && canCreateKeys(frame) ? fullNote(frame, page) : NOTHING
   return layout(
     frame,
-    html`${head}${unconfirmedNote(frame, page)}${liveFragment(frame, page)}${create}${revokedPart(frame, page)}`,
+    html`${head}${liveFragment(frame, page)}${create}${revokedPart(frame, page)}`,
+    html`${unconfirmedNote(frame, page)}${full}`,
   )
 }
 
@@ -47,12 +50,18 @@ export function liveFragment(frame: Frame, { active, keysMax }: Pick<KeysPage, '
   const { keys: texts } = frame.texts
   const content =
     active.length === 0
-      ? emptyState(texts.empty.heading, isAllowed(frame, 'manage keys') ? texts.empty.text : texts.empty.viewer)
+      ? emptyState(texts.empty.heading, emptyText(frame))
       : html`<ul class="keys" role="list">${active.map((key) => keyItem(frame, key))}</ul>`
   const refresh = html`hx-get="${pathsOf(frame).live}" hx-trigger="every 10s" hx-select="#active-keys" hx-swap="outerMorph"`
   const count = html`<span class="note">${texts.count(active.length, keysMax)}</span>`
   const keys = card({ id: 'keys', title: texts.cardTitle, actions: count, isFlush: active.length > 0 }, content)
   return html`<div id="active-keys" ${refresh}>${keys}</div>`
+}
+
+function emptyText(frame: Frame): string {
+  const { empty } = frame.texts.keys
+  if (frame.store?.status === 'imported') return empty.imported
+  return canCreateKeys(frame) ? empty.text : empty.viewer
 }
 
 function keyItem(frame: Frame, key: ActiveKeyRow): Html {
@@ -88,14 +97,16 @@ function actions(frame: Frame, key: KeyRow): Html {
   const paths = pathsOf(frame)
   const { keys: texts } = frame.texts
   const isReplaced = key.replacedBy !== null
-  const replace = isReplaced ? NOTHING : linkButton(texts.replace, paths.replace(key.id), { about: key.name })
+  const replace =
+    isReplaced || !canCreateKeys(frame)
+      ? NOTHING
+      : linkButton(texts.replace, paths.replace(key.id), { about: key.name })
   const label = isReplaced ? texts.revokeOld : texts.revoke
   const revoke = linkButton(label, paths.revoke(key.id), { kind: 'danger', about: key.name })
   return html`<div class="cell-actions">${keySwitch(frame, key, key.name)}${replace}${revoke}</div>`
 }
 
 function createCard(frame: Frame, page: KeysPage): Html {
-  if (page.active.length >= page.keysMax) return fullNote(frame, page)
   const { createKey: texts } = frame.texts
   const known = TOOLS.map((tool) => ({
     value: tool.id,

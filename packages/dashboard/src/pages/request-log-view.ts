@@ -21,8 +21,13 @@ export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'k
   const { log: texts } = frame.texts.keyUsage
   return card(
     { id: 'lines', title: texts.title, note: texts.note(retentionOf(log)), isFlush: true },
-    html`${bar(frame, key, log)}<div id="log-lines">${lines(frame, key, log)}</div>`,
+    html`${isEmpty(log) ? NOTHING : bar(frame, key, log)}<div id="log-lines">${lines(frame, key, log)}</div>`,
   )
+}
+
+/** Whether the log has no lines at all, so that there is nothing to choose. */
+function isEmpty({ lines, isNewest, errorsOnly, endpoint, problem }: RequestLogPart): boolean {
+  return lines.length === 0 && isNewest && !errorsOnly && endpoint === null && problem === null
 }
 
 function bar(frame: Frame, key: KeyRow, log: RequestLogPart): Html {

@@ -1,6 +1,6 @@
 // Renders the usage of a store in a range of time: as a chart and a table by hour or day, and by key.
 
-import { isAllowed } from '../members/permissions.ts'
+import { canCreateKeys } from '../members/permissions.ts'
 import { badge, card, emptyState, pageHead, tiles } from '../ui/components.ts'
 import { count } from '../ui/dates.ts'
 import { linkButton } from '../ui/forms.ts'
@@ -25,7 +25,7 @@ export function usageView(frame: Frame, page: UsagePage): Html {
   if (page.keys.length === 0) {
     const next = linkButton(texts.createKey, pathsOf(frame).api, { kind: 'main' })
     const { heading, text, viewer } = texts.empty
-    const none = isAllowed(frame, 'manage keys') ? emptyState(heading, text, next) : emptyState(heading, viewer)
+    const none = canCreateKeys(frame) ? emptyState(heading, text, next) : emptyState(heading, viewer)
     return layout(frame, html`${head}<div class="card"><div class="card-body">${none}</div></div>`)
   }
   return layout(

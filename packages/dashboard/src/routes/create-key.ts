@@ -1,5 +1,6 @@
 // Creates and replaces keys. If the browser sends a form twice, the form creates one key, and both responses redirect
-// to its page (key-created.ts). Only that page contains the key. URLs, sessions and logs don't.
+// to its page (key-created.ts). Only that page contains the key. URLs, sessions and logs don't. In an imported store, the
+// pages and forms redirect to the keys, whose page says why.
 
 import {
   createKey,
@@ -13,6 +14,7 @@ import {
   REPLACED_KEY_HOURS,
   type ReplacedKeyHours,
 } from '@store-export/control'
+import { canCreateKeys } from '../members/permissions.ts'
 import type { CreateForm, KeyRow, KeysPage } from '../pages/key-models.ts'
 import type { PageNotice } from '../pages/models.ts'
 import { DEFAULT_REPLACED_KEY_HOURS, replaceView } from '../pages/replace-view.ts'
@@ -32,6 +34,7 @@ import {
   readKeysPage,
   redirectFromInactiveKey,
   renderKeysPage,
+  toKeys,
 } from './keys.ts'
 import { deriveNewKey, findCreatedKey, newKeyCookie } from './new-key.ts'
 
@@ -40,6 +43,7 @@ import { deriveNewKey, findCreatedKey, newKeyCookie } from './new-key.ts'
  * message.
  */
 export async function create(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
+  if (!canCreateKeys({ store: request.head })) return toKeys(request)
   const tool = findTool(form.tool ?? '')
   const typedName = form.name ?? ''
   const name = typedName.trim() === '' ? (tool === null ? '' : toolName(tool, request.texts)) : typedName
@@ -58,6 +62,7 @@ export async function create(request: StoreRequest, form: FormFields): Promise<H
 
 /** GET /stores/{s}/settings/api/keys/{k}/replace: shows the confirmation page. */
 export async function replacePage(request: StoreRequest): Promise<HandlerResult> {
+  if (!canCreateKeys({ store: request.head })) return toKeys(request)
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
   if (key === null) return redirectFromInactiveKey(request, page)
@@ -71,6 +76,7 @@ export async function replacePage(request: StoreRequest): Promise<HandlerResult>
  * changed so that this is no longer possible, shows what is possible now.
  */
 export async function replace(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
+  if (!canCreateKeys({ store: request.head })) return toKeys(request)
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
   const token = tokenOf(form)

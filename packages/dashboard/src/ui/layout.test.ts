@@ -70,6 +70,14 @@ test('if a store is still being created, pages show a notice, except in the sect
   for (const section of ['general', 'data'] as const) expect(pageOf(section)).not.toContain('still being created')
 })
 
+test('the notice of a page, the status of its store, and its callouts are above the heading', () => {
+  const frame = frameWith({ notice: { kind: 'done', text: 'Done.' }, store: { ...store, status: 'generating' } })
+  const page = String(layout(frame, html`<h1>API</h1>`, html`<p>A callout</p>`))
+  const order = ['Done.', 'still being created', 'A callout', '<h1>'].map((text) => page.indexOf(text))
+  expect(order).toEqual(order.toSorted((one, other) => one - other))
+  expect(order).not.toContain(-1)
+})
+
 test('if the visitor chose the dark theme, the page has the dark color scheme, and only the button for this theme is pressed', () => {
   const dark = String(layout(frameWith({ theme: 'dark', path: '/stores?a=1' }), html``))
   expect(dark).toContain('<html lang="en" dir="ltr" data-theme="dark">')

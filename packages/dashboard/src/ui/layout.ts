@@ -11,8 +11,11 @@ import { type Html, html, NOTHING } from './html.ts'
 import { ICONS } from './icons.ts'
 import { themeAttribute, themeSwitch } from './themes.ts'
 
-/** Returns the whole document. Before the sign-in, it has no navigation and no account. */
-export function layout(frame: Frame, content: Html): Html {
+/**
+ * Returns the whole document. Before the sign-in, it has no navigation and no account. All messages about the whole page
+ * are above the content: the notice, the status of the store, and `callouts`.
+ */
+export function layout(frame: Frame, content: Html, callouts: Html = NOTHING): Html {
   return html`<!doctype html>
 <html lang="${frame.language}" dir="${LANGUAGES[frame.language].direction}"${themeAttribute(frame)}>
 <head>
@@ -28,7 +31,7 @@ export function layout(frame: Frame, content: Html): Html {
 </head>
 <body>
 <a class="skip" href="#main">${frame.texts.layout.skip}</a>
-${frame.viewer === null ? signedOut(frame, content) : signedIn(frame, frame.viewer, content)}
+${frame.viewer === null ? signedOut(frame, content) : signedIn(frame, frame.viewer, html`${callouts}${content}`)}
 <div class="visually-hidden" id="announcer" role="status" aria-live="polite" data-texts="${JSON.stringify(frame.texts.script)}"></div>
 </body>
 </html>

@@ -332,6 +332,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await page.goto(`${base()}/usage/keys/${id}`)
     const empty = await textsOf(page, '.empty')
     expect(empty.join(' ')).toContain(advice)
+    expect(await page.locator('search').count()).toBe(0)
     expect(empty.join(' ')).not.toContain('Put the key into a tool')
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LATEST_REVISION } from '@store-export/contract'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { axeViolations } from '../../../../test/support/accessibility.ts'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
+import { filledStore } from '../../../api/test/support/filled-store.ts'
 import { openScene, type Scene, textOf } from '../support/scene.ts'
 
 let scene: Scene
@@ -9,8 +11,17 @@ let store: TestStore
 let merchant: TestMerchant
 beforeAll(async () => {
   scene = await openScene()
-  store = await scene.platform.provision()
+  store = await filledStore(scene.platform, LATEST_REVISION, {
+    orders: 3,
+    customers: 2,
+    products: 2,
+    locations: 0,
+    groups: 0,
+  })
   merchant = await addMerchant(scene.platform, store.id)
+  await scene.platform.get('/api/v1/orders', store.key)
+  const logged = () => scene.platform.controlSql`select from request_log where key_id = ${store.keyId}`
+  await vi.waitUntil(async () => (await logged()).length > 0, { timeout: 5000 })
 })
 afterAll(() => scene.close())
 

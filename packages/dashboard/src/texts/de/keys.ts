@@ -14,6 +14,7 @@ export const keys = ({ plural, duration }: Format): KeysTexts => ({
     heading: 'Noch keine Schlüssel',
     text: 'Erstellen Sie unten Ihren ersten Schlüssel.',
     viewer: 'Ein Admin oder Entwickler dieses Shops kann Schlüssel erstellen.',
+    imported: 'Die API liefert keine Daten eines importierten Shops. Deshalb braucht er keine Schlüssel.',
   },
   replacedBy: (key, end) =>
     html`, ersetzt durch ${key}${end === null ? '' : `, läuft ${duration(end)} nach der ersten Verwendung des neuen Schlüssels ab`}`,

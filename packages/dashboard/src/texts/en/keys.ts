@@ -15,6 +15,7 @@ export const keys = ({ plural, duration }: Format) => ({
     heading: 'No keys yet',
     text: 'Create your first key below.',
     viewer: 'An admin or a developer of this store can create keys.',
+    imported: 'The API doesn’t serve an imported store, so the store needs no keys.',
   },
   replacedBy: (key: Html, end: Duration | null) =>
     html`, replaced by ${key}${end === null ? '' : `, ends ${duration(end)} after the first use of the new key`}`,
