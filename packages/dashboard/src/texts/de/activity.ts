@@ -39,7 +39,7 @@ export const activity = (): ActivityTexts => ({
     everyone: 'Alle',
     from: 'Von',
     until: 'Bis',
-    dayProblem: 'Geben Sie einen Tag ein, zum Beispiel 21.11.2026.',
+    dayProblem: 'Geben Sie einen Tag ein, zum Beispiel 2026-11-21.',
     apply: 'Anwenden',
     noMatches: 'Keine Änderung passt zu Ihrer Auswahl.',
     showAll: 'Alle Änderungen anzeigen',

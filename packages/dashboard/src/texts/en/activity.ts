@@ -38,7 +38,7 @@ export const activity = () => ({
     everyone: 'Everyone',
     from: 'From',
     until: 'Until',
-    dayProblem: 'Enter a day, such as 21 November 2026.',
+    dayProblem: 'Enter a day, such as 2026-11-21.',
     apply: 'Apply',
     noMatches: 'No change matches your choice.',
     showAll: 'Show all changes',
