@@ -297,7 +297,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('if a merchant opens the page of a key on a phone, the page belongs to Settings > API, and its actions are above its statistics', async () => {
+  test('if a merchant opens the page of a key on a phone, its section is Settings > API, and its actions are above its statistics', async () => {
     const { page } = await scene.openAs(merchant, { javaScript, width: 390 })
     await page.goto(`${base()}/usage/keys/${store.keyId}`)
     expect(await textsOf(page, '.main-nav [aria-current]')).toEqual(['API'])
