@@ -31,7 +31,7 @@ export const createKey = ({ list }: Format): CreateKeyTexts => ({
   },
   withoutPersonalData: 'Personenbezogene Daten weglassen',
   withoutPersonalDataHint:
-    'Das Tool bekommt keine Namen, Adressen und Telefonnummern. Jede E-Mail-Adresse wird zu einem Pseudonym.',
+    'Das Tool bekommt keine Namen und keine Telefonnummern. Von einer Adresse bekommt es nur Land und Region. Jede E-Mail-Adresse wird zu einem Pseudonym.',
   end: {
     label: 'Der Schlüssel läuft ab',
     same: 'Zum selben Zeitpunkt wie jetzt',

@@ -34,7 +34,7 @@ export const createKey = ({ list }: Format) => ({
   },
   withoutPersonalData: 'Leave out personal data',
   withoutPersonalDataHint:
-    'The tool gets no names, addresses, or phone numbers. Each email address becomes a pseudonym.',
+    'The tool gets no names and no phone numbers. Of an address, it gets only the country and the state. Each email address becomes a pseudonym.',
   end: {
     label: 'The key ends',
     same: 'At the same time as now',
