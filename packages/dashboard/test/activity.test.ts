@@ -161,7 +161,7 @@ test('if a merchant filters changes by day, the days are in the time zone of the
   expect(await changes(`from=${dayOf(times.last, 1)}`)).toBe(0)
   expect(await changes(`until=${dayOf(times.first, -1)}`)).toBe(0)
   const { text } = await visitor.get(`${page}?from=yesterday`)
-  expect(text).toContain('Enter a day, such as 21 November 2026.')
+  expect(text).toContain('Enter a day, such as 2026-11-21.')
   expect(changesIn(text)).toHaveLength(all)
 })
 

@@ -16,7 +16,7 @@ export const usage = ({ count, plural }: Format): UsageTexts => ({
   },
   parts: {
     successful: 'Erfolgreich',
-    clientErrors: 'Falsche Anfragen',
+    clientErrors: 'Fehlerhafte Anfragen',
     rejected: 'Über dem Limit',
     failed: 'Fehlgeschlagen',
   },
@@ -28,7 +28,7 @@ export const usage = ({ count, plural }: Format): UsageTexts => ({
   },
   counted: {
     successful: (requests) => `${count(requests)} erfolgreich`,
-    clientErrors: (requests) => plural(requests, { one: '# falsche Anfrage', other: '# falsche Anfragen' }),
+    clientErrors: (requests) => plural(requests, { one: '# fehlerhafte Anfrage', other: '# fehlerhafte Anfragen' }),
     rejected: (requests) => `${count(requests)} über dem Limit`,
     failed: (requests) => `${count(requests)} fehlgeschlagen`,
   },
