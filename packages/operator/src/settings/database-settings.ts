@@ -114,7 +114,7 @@ export const DATABASE_SETTINGS = {
     env: 'STORE_EXPORT_PREPARED_STATEMENTS',
     kind: 'flag',
     default: true,
-    help: 'Whether nodes use named prepared statements on the control database. Turn it off behind PgBouncer in transaction mode.',
+    help: 'Whether nodes use named prepared statements on the control database. Turn it off behind a pooler in transaction mode that does not support them.',
   },
   storePreparedStatements: {
     env: 'STORE_EXPORT_STORE_PREPARED_STATEMENTS',
