@@ -22,15 +22,15 @@ function shapeOf(value: unknown): unknown {
   )
 }
 
-const jsonLines = (text: string) =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => shapeOf(JSON.parse(line)))
+/** Returns the shapes of JSON lines, or of one JSON value with line breaks. */
+function shapesOf(text: string): unknown[] {
+  const lines = text.trim().split('\n')
+  return (lines[0] === '{' ? [text] : lines).map((line) => shapeOf(JSON.parse(line)))
+}
 
 test('if the requests in docs/operate/admin-api.md run in order, each response has the members that the page shows', async () => {
   const page = await readFile(PAGE, 'utf8')
-  const blocks = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
+  const blocks = [...page.matchAll(/^```(?:json)?\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const settings = { DATABASE_URL: control.url, SECRET: newSecret() }
@@ -49,7 +49,7 @@ test('if the requests in docs/operate/admin-api.md run in order, each response h
     const { stdout } = await promisify(execFile)('sh', ['-c', command], { env })
     const { id, owner_url: ownerUrl } = JSON.parse(stdout.trim().split('\n')[0] ?? '')
     if (typeof ownerUrl === 'string') dropAfterTest(id)
-    expect(jsonLines(stdout)).toEqual(jsonLines(example))
+    expect(shapesOf(stdout)).toEqual(shapesOf(example))
   }
   const log = service.output().stdout
   expect(log).toContain('"event":"admin.request_completed"')
