@@ -23,7 +23,7 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
   const { name, plural } = resource
   const message =
     untracked.field === 'updated_at'
-      ? `this store does not track ${name.toLowerCase()} updates; use ${untracked.parameter.replace('updated', 'created')}, and run a full sync once a week`
+      ? `this store does not track ${name.toLowerCase()} updates; use ${untracked.parameter.replace('updated', 'created')}, and read all ${plural} once a day`
       : `the ${plural} of this store have no ${untracked.field}`
   throw new ApiError('INVALID_PARAM', `${untracked.parameter}: ${message}`)
 }
