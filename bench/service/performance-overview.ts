@@ -99,7 +99,8 @@ function rates({ results, sync }: Overviewed): string {
     copying === ''
       ? ''
       : `
-- Copying a store with [store-sync](#store-sync) takes ${copying} times as long as only fetching its pages.`
+- Copying a store with [store-sync](#store-sync) takes ${copying} times as long as only fetching its pages
+  from a service.`
   }
 - The database takes ${databaseShare(results)} % of the processor time of a page of 250 orders.
 - The service [misses some of its goals](#which-goals-does-the-service-reach).

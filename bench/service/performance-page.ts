@@ -206,14 +206,14 @@ would need a cache that can return old data, or code that is harder to maintain.
 
 | What | Goal, at most | Measured | Cause |
 | --- | --- | --- | --- |
-| CPU of a page of 250 orders, against COPY by libpq | 1.15 times | 1.4 to 1.7 times | Reading the rows and sending as many bytes, without encoding JSON, takes 1.13 to 1.34 times. |
+| CPU of a page of 250 orders, against COPY by libpq | 1.15 times | 1.4 to 1.7 times | Only reading the rows and sending the same number of bytes, without encoding JSON, takes 1.13 to 1.34 times as much as COPY. |
 | CPU of the first 100 such pages of a process, against COPY by libpq | 1.4 times | 2.5 times without the compile cache | V8 still compiles the encoder. |
-| CPU of a page of 250 orders, against PostgREST 12 | 0.45 times | 0.59 to 0.69 times | The database alone takes 0.30 to 0.38 times. |
+| CPU of a page of 250 orders, against PostgREST 12 | 0.45 times | 0.59 to 0.69 times | The database alone takes 0.30 to 0.38 times the processor time of PostgREST. |
 | An incremental sync without changes, against two \`select 1\` | 5 times | 5.8 times | The service [polls open transactions](../contribute/decisions/019-wait-for-open-transactions.md). |
 | CPU of opening a database connection | 0.6 ms | 1.6 ms | Sending and reading bytes takes 73% of it. |
 | Memory at rest | 58 MB | 64 MB | Node.js alone takes 42 MB. |
 | Memory with 32 full syncs | 89 MB | 107 MB | Node.js alone takes 42 MB. |
-| Time of \`GET /store\` after the cached counts expire | 5 ms | 7 to 11 ms | Exact counts need a scan. |
+| Time of \`GET /store\` after the cached row counts expire | 5 ms | 7 to 11 ms | Exact counts need a scan. |
 | Time of the first page of changes, with 2,000,000 orders | 20 ms | 50 ms | The service [skips most of the list](../contribute/decisions/029-count-changed-rows-first.md). |
 `
 

@@ -98,9 +98,10 @@ export const ERRORS = {
     returnedBy: 'every',
     condition:
       'The service could not read the store database, or the service had an internal error. The message says which. Most of these errors are temporary.',
-    retry: 'Yes, after 1 to 5 seconds (the header Retry-After). Double the wait after each further failure.',
+    retry:
+      'Yes, after 1 to 5 seconds (the header Retry-After). After each further failure, wait twice as long as before.',
     retryAfterSeconds: { min: 1, max: 5 },
-    fix: 'Wait for the number of seconds in the header Retry-After. Then send the same request again, with the same cursor. No row is lost.',
+    fix: 'Wait for the number of seconds in the header Retry-After. Then send the same request again, with the same cursor. No row is lost. If the error continues, send the operator the value of the header x-request-id.',
     mistakes: ['The client treats the failed page as the last page. A list ends only when meta.has_more is false.'],
   },
 } as const satisfies Record<string, ErrorDeclaration>

@@ -72,8 +72,8 @@ test('if the name of a new key is rejected, the name field keeps the name, HTML-
 test('if a key ends within 14 days, the keys page shows the remaining time, unless the key is being replaced', () => {
   const inDays = (days: number) => new Date(NOW.getTime() + days * 86_400_000)
   const text = (key: Partial<ActiveKeyRow>) => pageWith([{ ...KEY, ...key }])
-  expect(text({ expiresAt: inDays(13.9) })).toContain('The key ends in 13 days: replace it before.')
-  expect(text({ expiresAt: inDays(1) })).toContain('The key ends in 24 hours: replace it before.')
+  expect(text({ expiresAt: inDays(13.9) })).toContain('The key ends in 13 days. Replace it before then.')
+  expect(text({ expiresAt: inDays(1) })).toContain('The key ends in 24 hours. Replace it before then.')
   expect(text({ expiresAt: inDays(14.1) })).not.toContain('The key ends in')
   const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 24 }
   expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')

@@ -9,7 +9,7 @@ export const keyHealth = (format: Format) => {
   const { requests, rows, every } = common(format)
   return {
     overLimit: (rejected: number) => html` ${requests(rejected)} over the limit in 24 hours.`,
-    endsIn: (left: Duration) => html` The key ends in ${duration(left)}: replace it before.`,
+    endsIn: (left: Duration) => html` The key ends in ${duration(left)}. Replace it before then.`,
     endsInForViewer: (left: Duration) => html` The key ends in ${duration(left)}.`,
     requestLog: (name: string) => html`Request log<span class="visually-hidden"> of ${name}</span>`,
     off: (time: Html) => html`<strong>Turned off</strong> on ${time}. The API rejects the tool’s requests.`,
