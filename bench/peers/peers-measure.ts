@@ -78,7 +78,7 @@ async function compareAll({ server, dataset, options, say }: Measuring): Promise
   }
   for (const connections of CONNECTIONS) {
     const takers = subjects.map((subject) => rows(subject, connections))
-    comparisons.push({ ...(await compared('order by id', takers)), connections })
+    comparisons.push({ ...(await compared('one order by ID', takers)), connections })
   }
   return comparisons
 }

@@ -33,7 +33,9 @@ function section(result: PeersResult): string {
     ),
   ]
   return `The table has the processor time of each server as a multiple of the service's, and in brackets the requests per
-second. A ratio above 1 means that the peer needs more processor time than the service.
+second. A ratio above 1 means that the peer needs more processor time than the service. For pages,
+one client sends one request after another. The servers take turns. Compare these figures only with each other, because
+the tables above are from other runs.
 
 - **Run.** ${TITLES[result.server]}: ${factsOf(result)}
 - **Versions.** ${madeOf(comparisons)}

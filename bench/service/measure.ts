@@ -124,7 +124,7 @@ async function measureBursts(
     const throughput = await measureThroughput(
       { service, url, load, serverProcessId: server.processId, key: dataset.key, size: options.bursts },
       [
-        { what: 'order by id', paths: ids.map((id) => `/orders/${id}`) },
+        { what: 'one order by ID', paths: ids.map((id) => `/orders/${id}`) },
         { what: 'page of 250 orders', paths: pages },
       ],
     )

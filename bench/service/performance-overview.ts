@@ -73,7 +73,7 @@ function linesOf({ results, peers }: Overviewed): Line[] {
     },
     {
       ...{ what: 'an order by ID from other servers', than: 'the same order from the service', details: PEERS },
-      values: peers.flatMap(({ comparisons }) => othersIn(comparisons, 'order by id')),
+      values: peers.flatMap(({ comparisons }) => othersIn(comparisons, 'one order by ID')),
     },
   ]
 }

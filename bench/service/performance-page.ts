@@ -103,7 +103,7 @@ another.
 - The last two rows are not requests, but SQL statements. **key check** is the statement that checks a key and counts its
   request. **select 1** is the cheapest statement, for comparison.
 
-${table(['', 'KiB', ...titlesOf(results)], names.map(row))}`
+${table(['', 'response, KiB', ...titlesOf(results)], names.map(row))}`
 }
 
 function sizeOf(results: readonly BenchResult[], name: string): string {
@@ -154,8 +154,8 @@ function throughput(results: readonly BenchResult[]): string {
   return `## How many requests per second?
 
 The table has the requests per second to one process of the service, and in brackets the processor time of each request
-in ms. Each connection sends its next request after the response to the previous one. Failed requests:
-${failedIn(results)}.
+in ms. Each connection sends its next request after the response to the previous one.
+${failedIn(results)}
 
 ${table(
   ['', 'connections', ...titlesOf(results)],
@@ -166,9 +166,10 @@ ${table(
 )}`
 }
 
-function failedIn(results: readonly BenchResult[]): number {
+function failedIn(results: readonly BenchResult[]): string {
   const failed = results.flatMap(({ throughput = [], parallel }) => [...throughput, parallel])
-  return failed.reduce((sum, one) => sum + one.failed, 0)
+  const sum = failed.reduce((total, one) => total + one.failed, 0)
+  return sum === 0 ? 'No request failed.' : `${count(sum)} requests failed.`
 }
 
 function goals(results: readonly BenchResult[]): string {

@@ -39,7 +39,7 @@ export function apiVariants(bench: Bench, lists: Lists, filtered: readonly Filte
   return [
     ...listVariants(bench, lists),
     ...ENCODINGS.map((encoding) => encoded(bench, orders, encoding)),
-    requests(bench, { name: 'order by id', paths: byId }),
+    requests(bench, { name: 'one order by ID', paths: byId }),
     requests(bench, { name: NAMES.store, paths: () => Array.from({ length: 100 }, () => '/store') }),
     ...filtered.map(({ name, path }) => requests(bench, { name, paths: () => Array.from({ length: 5 }, () => path) })),
   ]

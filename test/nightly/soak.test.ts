@@ -82,7 +82,7 @@ test(
     const descriptorsMost = Math.max(...samples.map(({ descriptors }) => descriptors))
     const backendsMost = Math.max(...samples.map(({ backends }) => backends))
     console.log(
-      `measured: responses: ${responses}; resident memory ${least} to ${most} MiB, ${slope.toFixed(2)} MiB more per hour; at most ${descriptorsMost} file descriptors and ${backendsMost} database sessions`,
+      `measured: responses: ${responses}; resident memory between ${least} and ${most} MiB, with a trend of ${slope.toFixed(2)} MiB per hour; at most ${descriptorsMost} file descriptors and ${backendsMost} database sessions`,
     )
     const lowestText = lowest.map(({ resident }) => resident.toFixed(1)).join(' ')
     console.log(`resident MiB, lowest of each minute: ${lowestText}\nresident MiB by kind: ${breakdowns.join('; ')}`)
