@@ -85,8 +85,8 @@ export class Attempts {
 
   /**
    * Runs the work once, without events. `deadline` is on the clock of `performance.now()`. Rejects like `work`,
-   * `StoreColumns.of`, and `StorePools.use`, and with `TimeLimitPassed` at the deadline. Discards the store's pool if
-   * its connection is lost or late.
+   * `StoreColumns.of`, and `StorePools.use`, and with `TimeLimitPassed` at the deadline. The deadline also
+   * discards the store's pool.
    */
   async once<T>(address: StoreAddress, work: StoreWork<T>, deadline: number): Promise<T> {
     const { timeoutMs } = this.options
@@ -98,19 +98,13 @@ export class Attempts {
       requireTime()
       const startedAt = performance.now()
       const running = this.options.columns.of(address, connection).then((present) => work(connection, present))
-      const discard = (reason: string, graceSeconds: number) =>
-        this.options.pools.discard(address.storeId, reason, { connection, graceSeconds })
-      try {
-        return await within(deadline - startedAt, running, () => {
-          // Only the time with a connection counts. If the request spent its time waiting for one, the store's other
-          // connections may still work.
-          const isHung = performance.now() - startedAt > timeoutMs * HUNG_SHARE
-          discard('no response in time', isHung ? 0 : GRACE_SECONDS)
-        })
-      } catch (cause) {
-        if (remedyFor(cause) === 'reconnect') discard('connection lost', GRACE_SECONDS)
-        throw cause
-      }
+      return await within(deadline - startedAt, running, () => {
+        // Only the time with a connection counts. If the request spent its time waiting for one, the store's other
+        // connections may still work.
+        const isHung = performance.now() - startedAt > timeoutMs * HUNG_SHARE
+        const graceSeconds = isHung ? 0 : GRACE_SECONDS
+        this.options.pools.discard(address.storeId, 'no response in time', { connection, graceSeconds })
+      })
     }
     requireTime()
     return await this.options.pools.use(address, timedWork, deadline)

@@ -13,7 +13,7 @@ import { type Connection, within } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
 import { assessFailure } from './assess-failure.ts'
 import { ConnectionBudget } from './connection-budget.ts'
-import type { ConnectionLimitScope } from './database-errors.ts'
+import { type ConnectionLimitScope, isTerminated, remedyFor } from './database-errors.ts'
 import { openingFor } from './opening-rules.ts'
 import { type ServerUse, serverUses } from './server-use.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
@@ -41,11 +41,19 @@ interface UseStart {
 const CLOSE_MS = 5000
 const NEVER = Number.POSITIVE_INFINITY
 
+/** Called for a pool whose connections are gone. */
+export interface PoolHandlers {
+  /** Called when the last connection of a pool starts to close, to make room for another store. */
+  readonly onEmptied: (pool: StorePool) => void
+  /** Called before the slot of a lost connection is released. The pool's other connections are probably lost, too. */
+  readonly onLost: (pool: StorePool) => void
+}
+
 /** The connections of one node to all stores. */
 export class StoreConnections {
   private readonly bounds: ConnectionBounds
   private readonly emit: StoreEventHandler
-  private readonly onEmptied: (pool: StorePool) => void
+  private readonly handlers: PoolHandlers
   private readonly all: ConnectionBudget
   /** The bound of each database server. */
   private readonly budgets = new Map<string, ConnectionBudget>()
@@ -59,12 +67,11 @@ export class StoreConnections {
   private readonly closing = new Set<Promise<void>>()
   private wakeTimer: NodeJS.Timeout | undefined
 
-  /** `onEmptied` is called when the last connection of a pool starts to close, to make room for another store. */
-  constructor(bounds: ConnectionBounds, emit: StoreEventHandler, onEmptied: (pool: StorePool) => void) {
+  constructor(bounds: ConnectionBounds, emit: StoreEventHandler, handlers: PoolHandlers) {
     this.bounds = bounds
     this.emit = emit
     this.requests = new WaitingRequests(bounds, emit)
-    this.onEmptied = onEmptied
+    this.handlers = handlers
     this.all = new ConnectionBudget(bounds.storeConnectionsMax)
   }
 
@@ -193,7 +200,7 @@ export class StoreConnections {
     // Counts the slot before the other connection is closed, so that no other request takes its place.
     const slot = waiter.pool.newSlot()
     this.assign(waiter, slot, displaced === null ? undefined : this.closeSlot(displaced))
-    if (displaced?.pool.isEmpty === true) this.onEmptied(displaced.pool)
+    if (displaced?.pool.isEmpty === true) this.handlers.onEmptied(displaced.pool)
   }
 
   /** Opens the connection of a slot. `closeSlot` closes a connection that opens after the deadline. */
@@ -236,6 +243,9 @@ export class StoreConnections {
     const isUnreachable = full === null && delayed.includes('server')
     if (full !== null) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'full' })
     if (isUnreachable) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'unreachable' })
+    // If the server terminated a session before it was ready, it has probably terminated the open ones, too. A retry with
+    // one of those would fail.
+    if (connection === null ? isTerminated(cause) : remedyFor(cause) === 'reconnect') this.handlers.onLost(pool)
     if (full !== null) await this.closeIdleOf(pool, full)
     // `Attempts` doesn't retry the new error, because it has no code.
     return isFinal

@@ -279,6 +279,45 @@ describe('a server that closes each connection', () => {
     },
   )
 
+  test('[ERR-3] if a session is terminated before it is ready, the next request uses none of the older connections', async () => {
+    startPools()
+    const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', '']
+    const body = Buffer.from(fields.map((field) => `${field}\0`).join(''), 'latin1')
+    const terminated = Buffer.concat([Buffer.from([0x45, 0, 0, 0, body.length + 4]), body])
+    let connections = 0
+    let isTerminated = false
+    // The first connection ends at its next statement, the second one at once. The others stay open.
+    const server = createServer((socket) => {
+      const number = ++connections
+      const real = connectTcp(Number(new URL(inject('postgresUrl')).port), '127.0.0.1')
+      for (const side of [socket, real]) side.on('error', () => undefined).on('close', () => void real.destroy())
+      real.pipe(socket)
+      socket.on('data', (data) => {
+        if (number === 2 || (number === 1 && isTerminated)) socket.end(terminated)
+        else real.write(data)
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const url = Object.assign(new URL(inject('postgresUrl')), { port: String(port) })
+    url.searchParams.set('sslmode', 'disable')
+    const address = realAddress('a', url.href)
+    const work = pendingWork()
+    const first = pools.use(address, async (connection) => {
+      await select1(connection)
+      await work.work()
+    })
+    await work.started
+    await expect(pools.use(address, select1)).rejects.toMatchObject({ code: '57P01' })
+    isTerminated = true
+    work.end()
+    await first
+    await pools.use(address, select1)
+    expect(connections).toBe(3)
+  })
+
   test('[ERR-3] if a server recovers after refusing connections, a request succeeds within 1.5 s', async () => {
     startPools()
     const server = createServer((socket) => void socket.destroy())

@@ -78,8 +78,14 @@ export class StorePools {
 
   constructor(options: StorePoolsOptions) {
     this.options = options
-    this.connections = new StoreConnections(options.bounds, options.emit, (pool) => {
-      if (pool.isUnused) this.discard(pool.address.storeId, 'room for another store')
+    this.connections = new StoreConnections(options.bounds, options.emit, {
+      onEmptied: (pool) => {
+        if (pool.isUnused) this.discard(pool.address.storeId, 'room for another store')
+      },
+      onLost: (pool) => {
+        const { storeId } = pool.address
+        if (this.pools.get(storeId) === pool) this.discard(storeId, 'connection lost', { graceSeconds: CLOSE_SECONDS })
+      },
     })
     this.unusedTimer = setInterval(() => this.dropUnused(), UNUSED_CHECK_MS).unref()
   }
@@ -98,8 +104,8 @@ export class StorePools {
    * Waits like `StoreConnections.take`, but leaves a fifth of the time limit before `deadline` for the work. `deadline`
    * is on the clock of `performance.now()`, and doesn't end the work.
    *
-   * Rejects like `take` and `run` of `StoreConnections`. Rejects with `StoreDatabaseError` if the URL of the store is
-   * invalid, and after `close`.
+   * Discards the store's pool if the connection is lost. Rejects like `take` and `run` of `StoreConnections`. Rejects
+   * with `StoreDatabaseError` if the URL of the store is invalid, and after `close`.
    *
    * If two requests have different addresses of a store, the address with the later deadline counts as the newer one.
    */
