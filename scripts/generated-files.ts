@@ -194,6 +194,6 @@ function acceptedBy(setting: Setting): string {
     case 'choice':
       return setting.accepted.map((word) => `\`${word}\``).join(', ')
     default:
-      return 'text'
+      return 'string'
   }
 }

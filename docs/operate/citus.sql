@@ -1,9 +1,9 @@
--- Distributes the tables of a store with Citus: orders with their items, products with their variants, the rest as reference
--- tables. Run it as the owner, after the schema of the store is created and before rows are written. docs/operate/other-servers.md
--- tells what the store lacks afterwards.
+-- Distributes the tables of a store with Citus. Orders stay together with their items, and products with their variants.
+-- All other tables become reference tables. Run this file as the owner of the store, after you create its tables and before
+-- you write rows. docs/operate/other-servers.md lists what such a store lacks.
 
--- These triggers write updated_at of the parent in another table, and a worker can't run them: afterwards, the platform has
--- to write updated_at of an order, product, or customer itself when it writes only its items, variants, or addresses.
+-- Workers can't run triggers that write another table. So these triggers no longer set updated_at of an order, product, or
+-- customer when only its items, variants, or addresses change. The platform must set it.
 drop trigger order_items_inserted on public.order_items;
 drop trigger order_items_updated on public.order_items;
 drop trigger order_items_deleted on public.order_items;
@@ -17,10 +17,10 @@ drop trigger customer_addresses_updated on public.customer_addresses;
 drop trigger customer_addresses_deleted on public.customer_addresses;
 drop trigger customer_addresses_truncated on public.customer_addresses;
 
--- Keeps the row triggers that set updated_at. They read and write nothing but their own row.
+-- Allows the row triggers that set updated_at. They are safe here, because they read and write only their own row.
 set citus.enable_unsafe_triggers = on;
 
--- A unique constraint of a distributed table has to contain the column that it is distributed by.
+-- Citus requires that a unique constraint of a distributed table contains its distribution column.
 alter table public.order_items drop constraint order_items_pkey, add primary key (id, order_id);
 alter table public.product_variants drop constraint product_variants_pkey, add primary key (id, product_id),
   drop constraint product_variants_sku_key;

@@ -1,7 +1,7 @@
 // Reads the settings (settings.ts) from environment variables. It reads no file. load-secrets.ts decodes the secrets.
 
 import { Secret } from '@store-export/control'
-import type { ChoiceSetting, FlagSetting, IntegerSetting, Setting, TextSetting } from './settings/setting.ts'
+import type { ChoiceSetting, FlagSetting, IntegerSetting, Setting, StringSetting } from './settings/setting.ts'
 import { SETTINGS } from './settings.ts'
 
 type ValueOf<S extends Setting> = S extends { kind: 'integer' }
@@ -72,7 +72,7 @@ function parse(setting: Setting, text: string): number | boolean | string | Secr
       return parseChoice(setting, text)
     case 'secret':
       return new Secret(text)
-    case 'text':
+    case 'string':
       return parseText(setting, text)
   }
 }
@@ -114,7 +114,7 @@ function parseChoice(setting: ChoiceSetting, text: string): string {
   return value
 }
 
-function parseText({ env, accepts }: TextSetting, text: string): string {
+function parseText({ env, accepts }: StringSetting, text: string): string {
   if (accepts === undefined || accepts.pattern.test(text)) return text
   throw new InvalidSettingError(env, `must be ${accepts.rule}; got ${quoteInput(text)}`)
 }

@@ -26,7 +26,7 @@ export const SETTINGS = {
   },
   secretFile: {
     env: 'STORE_EXPORT_SECRET_FILE',
-    kind: 'text',
+    kind: 'string',
     default: null,
     help: 'Path of a file that holds the secret. Use it instead of STORE_EXPORT_SECRET.',
   },
@@ -38,7 +38,7 @@ export const SETTINGS = {
   },
   host: {
     env: 'STORE_EXPORT_HOST',
-    kind: 'text',
+    kind: 'string',
     default: '127.0.0.1',
     help: 'Address on which the API, the dashboard, and the operations port listen. Put a TLS proxy in front of it.',
   },
@@ -74,13 +74,13 @@ export const SETTINGS = {
   ...KEY_SETTINGS,
   publicUrl: {
     env: 'STORE_EXPORT_PUBLIC_URL',
-    kind: 'text',
+    kind: 'string',
     default: null,
     help: 'Address under which clients reach the API, for the examples on the reference page: https://export.example.com.',
   },
   securityContact: {
     env: 'STORE_EXPORT_SECURITY_CONTACT',
-    kind: 'text',
+    kind: 'string',
     default: null,
     accepts: {
       pattern: /^(mailto:|tel:|https:\/\/)[\x21-\x7e]+$/,

@@ -113,7 +113,7 @@ function watermarkNote(role: string): DoctorFinding {
   return {
     severity: 'note',
     code: 'no_statistics',
-    message: `${role} cannot see when transactions started: while a transaction outlasts STORE_EXPORT_TRANSACTION_WAIT_MS, x-sync-watermark goes back by STORE_EXPORT_WATERMARK_DISTANCE_SECONDS, so syncs return more rows`,
+    message: `${role} cannot see when transactions started: during a long transaction, syncs repeat rows, and after STORE_EXPORT_WATERMARK_DISTANCE_SECONDS, they can miss its changes`,
     fix: `grant pg_read_all_stats to ${quoteName(role)};`,
   }
 }

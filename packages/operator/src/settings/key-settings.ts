@@ -6,14 +6,14 @@ import type { Setting } from './setting.ts'
 export const KEY_SETTINGS = {
   keyPrefix: {
     env: 'STORE_EXPORT_KEY_PREFIX',
-    kind: 'text',
+    kind: 'string',
     default: DEFAULT_KEY_PREFIX,
     accepts: { pattern: new RegExp(`^${KEY_PREFIX_PATTERN}$`), rule: KEY_PREFIX_RULE },
     help: 'First characters of new keys, by which secret scanners recognize them. Existing keys with another prefix stay valid.',
   },
   leakReportKeysFile: {
     env: 'STORE_EXPORT_LEAK_REPORT_KEYS_FILE',
-    kind: 'text',
+    kind: 'string',
     default: null,
     help: 'Path of a JSON file with the public keys of secret scanners, in the format of GitHub. With it, /leak-reports revokes keys that a scanner reports. Without it, the path returns 404. Nodes read the file again when it changes.',
   },

@@ -26,8 +26,8 @@ export interface ChoiceSetting extends SettingBase {
 }
 
 /** A string that matches `pattern`, if there is one. `rule` is the words after "must be" in a message. */
-export interface TextSetting extends SettingBase {
-  readonly kind: 'text'
+export interface StringSetting extends SettingBase {
+  readonly kind: 'string'
   readonly default: string | null
   readonly accepts?: { readonly pattern: RegExp; readonly rule: string }
 }
@@ -39,4 +39,4 @@ interface SecretSetting extends SettingBase {
 }
 
 /** A setting: its variable, accepted values, default, and help. */
-export type Setting = IntegerSetting | FlagSetting | ChoiceSetting | TextSetting | SecretSetting
+export type Setting = IntegerSetting | FlagSetting | ChoiceSetting | StringSetting | SecretSetting
