@@ -43,12 +43,12 @@ export const ERRORS = {
     condition:
       'The service does not accept the value of a parameter. Examples are a limit above 250, an unknown status, a malformed datetime, and an ID that is not a UUID.',
     retry: 'No.',
-    fix: 'Read the message. It names the parameter, the values that it accepts, and the value that you sent.',
+    fix: 'With status 400, read the message. It names the parameter, the values that it accepts, and the value that you sent. With status 431, send fewer or shorter headers.',
     mistakes: [
       'A datetime in the URL has an offset such as +02:00. In a URL, a + means a space, so write %2B02:00.',
       'A datetime has neither Z nor an offset. Add one of them.',
       'The client sends updated_since for customers, but the store does not track updates of customers. Use created_since.',
-      'The client sends a parameter twice, or without a value.',
+      'The client sends a parameter twice, or without a value. An empty cursor has the code INVALID_CURSOR.',
     ],
     otherStatuses: [
       { status: 408, condition: 'The request did not arrive in time.', retry: 'Yes.' },
@@ -73,7 +73,7 @@ export const ERRORS = {
     returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition: 'The path does not exist, the key may not read this resource, or the store has no row with this ID.',
     retry: 'No.',
-    fix: 'Read the message. If it says that the path does not exist, compare the path with the reference. If it names a scope, use a key with this scope. If it says that the store has no such row, check the ID, and the store of the key.',
+    fix: 'Read the message. If it says that the path does not exist, compare the path with the reference. If it names a scope, such as orders:read, the key may not read this resource: use a key that may. If it says that the store has no such row, check the ID, and the store of the key.',
     mistakes: [
       'The client uses the key of another store.',
       'The path ends with a slash, does not begin with /api/v1, or has _ in place of -. The message suggests the right path.',

@@ -36,9 +36,9 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [name
 export interface Store {
   /** Store ID. */
   id: Uuid
-  /** Store name in the dashboard. */
+  /** Name of the store on the platform. */
   name: string
-  /** Store name for customers. */
+  /** Name of the store that customers see. */
   store_name: string | null
   /** Contact email address. */
   store_email: string | null

@@ -12,8 +12,8 @@ export const store = resource({
   note: 'The store that the key belongs to. Read it to test the connection, and to get the currency of amounts.',
   fields: {
     id: uuid('Store ID'),
-    name: text('Store name in the dashboard'),
-    store_name: text('Store name for customers').orNull(),
+    name: text('Name of the store on the platform'),
+    store_name: text('Name of the store that customers see').orNull(),
     store_email: text('Contact email address').orNull(),
     store_currency: text('Currency of amounts, as an ISO 4217 code. An order can have its own currency').orNull(),
     store_timezone: text('IANA time zone').orNull(),

@@ -25,16 +25,20 @@ export function addChangeCommand(keys: Command, processContext: ProcessContext):
   addCommand(
     keys,
     'change',
-    'change the limits of an active key, from the next request on. Limits without an option stay.',
+    'change the limits of an active key, from the next request on. If you leave out an option, its limit does not change.',
   )
     .argument('<key-id>', 'ID of the key, from create or list')
-    .option('--scope <scope>', 'let the key read only this resource, such as orders:read. Can be repeated.', addScope)
+    .option(
+      '--scope <scope>',
+      'let the key read only this resource, such as orders:read, in place of the earlier ones. Can be repeated.',
+      addScope,
+    )
     .option('--all-resources', 'let the key read every resource')
     .option('--expires <time>', 'reject the key from this time on, such as 2027-01-31T00:00:00Z', parseTime)
     .option('--no-expiry', 'let the key work until it is revoked')
     .option(
       '--allow <network>',
-      'accept the key only from this address or network, such as 10.0.0.0/8. Can be repeated.',
+      'accept the key only from this address or network, such as 10.0.0.0/8, in place of the earlier ones. Can be repeated.',
       addValue,
     )
     .option('--allow-everywhere', 'accept the key from every address')

@@ -88,7 +88,10 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     'create an empty store database on the server of the control database, and register the store',
   )
     .requiredOption('--name <text>', 'name of the store')
-    .option('--external-id <id>', `${EXTERNAL_ID_HELP} After an interrupted run, the command starts over.`)
+    .option(
+      '--external-id <id>',
+      `${EXTERNAL_ID_HELP} If an earlier run was interrupted, the command first creates the missing database.`,
+    )
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .action((options: ProvisionOptions) => withControl(processContext, (context) => provision(context, options)))
   addCommand(
