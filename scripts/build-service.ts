@@ -27,7 +27,10 @@ async function build(folder: string): Promise<void> {
   /** Files of other packages that the bundle needs: the source by the path in dist/. */
   const packageFiles = new Map<string, string>()
   const bundle = await rolldown({
-    input: { 'store-export': path.join(ROOT, 'packages/operator/bin/store-export.js') },
+    input: {
+      'store-export': path.join(ROOT, 'packages/operator/bin/store-export.js'),
+      opentelemetry: path.join(ROOT, 'packages/operator/src/opentelemetry/register.ts'),
+    },
     cwd: ROOT,
     platform: 'node',
     transform: { target: 'node24' },

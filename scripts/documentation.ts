@@ -26,7 +26,7 @@ const OTHER_VARIABLES = [
 /** Names in databases, of a Python package, and of a label of Prometheus, that start like the name of a metric. */
 const OTHER_NAMES = /^store_export_(?:reader|owner|store|control|dlt|docs)(?:_|$)/
 /** Options of other programs: psql, docker, Node.js. */
-const OTHER_OPTIONS = ['--single-transaction', '--time', '--max-semi-space-size', '--heap-growing-percent']
+const OTHER_OPTIONS = ['--single-transaction', '--time', '--max-semi-space-size', '--heap-growing-percent', '--import']
 /** Code that looks like a command: the name of a database session, and a message with the name of the program. */
 const NOT_COMMANDS = ['store-export command line', 'FILE exists and store-sync did not create it']
 

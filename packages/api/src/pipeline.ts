@@ -42,6 +42,7 @@ import { pageLinks } from './links.ts'
 import { planRequest } from './plan-request.ts'
 import { ignoredHeader, ignoredNames, readParameters } from './query-parameters.ts'
 import type { KeyRejected } from './request-event.ts'
+import type { DatabaseCall } from './request-telemetry.ts'
 import { type Router, readId, requireRoute } from './router.ts'
 import { windowBounds } from './window.ts'
 
@@ -85,6 +86,8 @@ export interface Trace {
    * first nor last.
    */
   walk: WalkStep | null
+  /** The calls of databases; null without telemetry. */
+  readonly calls: DatabaseCall[] | null
   /** Response headers to add. They replace headers of the response with the same name. */
   readonly headers: Record<string, string>
 }
@@ -111,7 +114,7 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   const cursorContent = typeof cursor === 'string' ? openCursor(cursor, scope) : null
   const plan = forKey(planRequest(endpoint, id, values, cursorContent), admission, pipeline)
   trace.walk = walkStep(plan, request)
-  const context = { address, requestId: request.requestId, startedAt: performance.now() }
+  const context = readContext(address, request.requestId, plan.resource, trace)
   if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, context, pipeline, trace)
   const { page, watermark } = await readList(
     endpoint,
@@ -141,7 +144,7 @@ function requireKey(key: PlainKey | KeyRejected['reason'], trace: Trace): Hashed
 }
 
 async function admit(key: PresentedKey, { admit, requestsPerMinute }: Pipeline, trace: Trace): Promise<Admission> {
-  const admission = await admit(key)
+  const admission = await timed(trace, () => admit(key))
   if (admission === null) {
     trace.keyRejected = 'unknown'
     trace.unknownKey = key.hash
@@ -214,7 +217,37 @@ function setSchemaHeaders({ schema }: PageWriter, { headers }: Trace): void {
   headers['x-store-fields'] = schema.fieldsDigest
 }
 
-type ReadContext = Pick<Parameters<StoreReader['read']>[0], 'address' | 'requestId' | 'startedAt'>
+type ReadContext = Pick<ReadRequest, 'address' | 'requestId' | 'startedAt' | 'onAttempt'>
+
+/** Returns what every read of the request needs. With telemetry, each attempt adds a call to `trace`. */
+function readContext(address: StoreAddress, requestId: string, { table }: Resource, { calls }: Trace): ReadContext {
+  const context = { address, requestId, startedAt: performance.now() }
+  if (calls === null) return context
+  const { databaseUrl } = address
+  return {
+    ...context,
+    onAttempt: (attempt) => void calls.push({ summary: `SELECT ${table}`, databaseUrl, ...attempt }),
+  }
+}
+
+/** Runs the check of a key. With telemetry, adds it to the calls. */
+async function timed<T>({ calls }: Trace, check: () => Promise<T>): Promise<T> {
+  if (calls === null) return await check()
+  const startedAt = performance.now()
+  const add = (error: unknown) =>
+    calls.push({
+      ...{ summary: 'SELECT api_keys', databaseUrl: null, startedAt, connectedAt: null },
+      ...{ endedAt: performance.now(), error },
+    })
+  try {
+    const result = await check()
+    add(null)
+    return result
+  } catch (error) {
+    add(error)
+    throw error
+  }
+}
 
 async function readObject(plan: Plan, context: ReadContext, { reader }: Pipeline, trace: Trace): Promise<ApiResponse> {
   const page = await reader.read({ ...context, plan, prefix: OPENING.object })

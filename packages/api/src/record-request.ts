@@ -15,16 +15,17 @@ interface CompletedRequest {
   readonly trace: Trace
   readonly requestId: string
   readonly traceContext: TraceContext | null
+  readonly startedAt: number
   readonly durationMs: number
   readonly options: ServerOptions
 }
 
 /**
  * Adds a completed request to the usage of its key, if the key is valid or unknown. Emits `request.completed`, and
- * `key.rejected` for every rejected key.
+ * `key.rejected` for every rejected key. Passes the request to `onRequest`.
  */
 export function recordRequest(request: CompletedRequest): void {
-  const { message, result, trace, requestId, traceContext, durationMs, options } = request
+  const { message, result, trace, requestId, traceContext, startedAt, durationMs, options } = request
   const { keyId, storeId, endpoint, keyRejected } = trace
   const { status, rows, code, reason = null } = result
   if (keyRejected !== null) options.emit({ event: 'key.rejected', requestId, reason: keyRejected })
@@ -53,6 +54,12 @@ export function recordRequest(request: CompletedRequest): void {
     ...(code === undefined ? {} : { code }),
     ...traceContext,
     bytes: result.body.length,
+  })
+  options.onRequest?.({
+    ...{ requestId, route: endpoint, method: message.method ?? 'GET', status, startedAt, durationMs, keyId, storeId },
+    ...(code === undefined ? {} : { code }),
+    traceparent: trace.headers.traceparent ?? null,
+    calls: trace.calls ?? [],
   })
 }
 

@@ -63,6 +63,7 @@ export async function serveRequest(context: RequestContext): Promise<void> {
     unknownKey: null,
     minuteRequests: 0,
     walk: null,
+    calls: options.onRequest === undefined ? null : [],
     headers: { ...headers },
   }
   const result = await respond(context, requestId, trace)
@@ -82,7 +83,7 @@ export async function serveRequest(context: RequestContext): Promise<void> {
   limitTime(context)
   response.end(message.method === 'HEAD' ? undefined : body)
   const durationMs = performance.now() - startedAt
-  recordRequest({ message, result, trace, requestId, traceContext, durationMs, options })
+  recordRequest({ message, result, trace, requestId, traceContext, startedAt, durationMs, options })
 }
 
 /** Resolves when the response `before` is sent or its connection is closed; immediately without a response. */

@@ -13,6 +13,7 @@ import type { Pipeline } from './pipeline.ts'
 import { endSoon, rejectConnect, rejectMalformed } from './raw-response.ts'
 import type { ReferenceRoute } from './reference/reference-route.ts'
 import type { RequestEventHandler } from './request-event.ts'
+import type { TelemetryHandler } from './request-telemetry.ts'
 import { SILENCE_MS, serveRequest, whenSent } from './serve-request.ts'
 import { stopServer } from './stop-server.ts'
 
@@ -45,6 +46,8 @@ export interface ServerOptions {
   readonly emit: RequestEventHandler
   /** Records each completed API request whose key is valid or unknown. */
   readonly usage: Pick<UsageRecorder, 'record' | 'recordRejected'>
+  /** Gets each completed request, for traces and metrics. */
+  readonly onRequest?: TelemetryHandler
   /** Aborted when the node begins to stop. From then on, each response closes its connection. */
   readonly ending?: AbortSignal
 }

@@ -89,6 +89,12 @@ export interface WarningRaised {
   readonly message: string
 }
 
+/** Emitted at most once a minute for errors and warnings of the OpenTelemetry SDK. */
+export interface TelemetryFailed {
+  readonly event: 'telemetry.failed'
+  readonly message: string
+}
+
 /** An event of the service. Its members are the fields of its log line. */
 export type ServiceEvent =
   | ControlEvent
@@ -104,6 +110,7 @@ export type ServiceEvent =
   | ControlMigrated
   | NodeEvent
   | WarningRaised
+  | TelemetryFailed
 
 /** What the log and the documentation say about an event. */
 interface EventDeclaration {
@@ -241,6 +248,10 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output was blocked.' },
   'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` says which.' },
+  'telemetry.failed': {
+    level: 'warn',
+    meaning: 'OpenTelemetry reported a problem, such as an unreachable collector. Traces and metrics can be lost.',
+  },
   'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },
   'pool.sampled': {
     level: 'debug',

@@ -9,6 +9,7 @@ import {
   type ReferenceRoute,
   Router,
   referenceRoutes,
+  type TelemetryHandler,
 } from '@store-export/api'
 import {
   type Admitter,
@@ -46,6 +47,8 @@ export interface ServiceOptions {
   readonly keys: EncryptionKeys
   readonly emit: EventHandler
   readonly dashboard?: boolean
+  /** Gets each completed request to the API, for traces and metrics. */
+  readonly onRequest?: TelemetryHandler
   /** Aborted when the shutdown starts. After that, each response closes its connection. */
   readonly ending?: AbortSignal
 }
@@ -96,6 +99,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       emit,
       usage,
       ...(options.ending === undefined ? {} : { ending: options.ending }),
+      ...(options.onRequest === undefined ? {} : { onRequest: options.onRequest }),
     })
     const announcement = await announce(options, control, pools)
     const url = await listen(server, config)

@@ -27,6 +27,7 @@ import type { Lifecycle } from './lifecycle.ts'
 import { explainListenError } from './listen.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { recordPages, startTelemetry } from './opentelemetry/telemetry.ts'
 import { startOperationsListener } from './operations-listener.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import type { RunningService } from './service.ts'
@@ -86,12 +87,19 @@ export async function startServing(options: ServingOptions): Promise<ServingAddr
       control: config.controlPoolSize,
     },
   })
-  const emit = combine(log.handleEvent, metrics.handleEvent)
+  const telemetry = await startTelemetry(manifest.version, log.handleEvent)
+  const emit = combine(
+    log.handleEvent,
+    metrics.handleEvent,
+    ...(telemetry === null ? [] : [recordPages(telemetry.record)]),
+  )
   const readiness = createReadiness({ controlUrl, keys, signal: lifecycle.signal })
   lifecycle.onClose(() => readiness.close())
+  if (telemetry !== null) lifecycle.onClose(() => telemetry.close())
   const started: StartupState = { service: null }
   const operationsUrl = await startOperationsOf(options, { metrics, readiness, started })
-  const service = await startApi({ config, controlUrl, keys, emit, dashboard, ending: lifecycle.signal })
+  const onRequest = telemetry === null ? {} : { onRequest: telemetry.record }
+  const service = await startApi({ config, controlUrl, keys, emit, dashboard, ending: lifecycle.signal, ...onRequest })
   started.service = service
   lifecycle.onClose(() => service.close())
   if (config.adminPort !== 0) {

@@ -36,6 +36,18 @@ export interface AttemptRequest {
   readonly startedAt: number
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal
+  /** Called after each attempt, for traces. */
+  readonly onAttempt?: (attempt: StoreAttempt) => void
+}
+
+/** An attempt to run work. Times are on the clock of `performance.now()`. */
+export interface StoreAttempt {
+  readonly startedAt: number
+  /** When the attempt got a connection; null if it got none. */
+  readonly connectedAt: number | null
+  readonly endedAt: number
+  /** The error of a failed attempt; null otherwise. */
+  readonly error: unknown
 }
 
 /** Work on a connection of a store. `present` contains the columns of the store. */
@@ -66,12 +78,14 @@ export class Attempts {
    * for each such error, even if the retry succeeds.
    */
   async run<T>(request: AttemptRequest, work: StoreWork<T>): Promise<T> {
-    const { startedAt, address, requestId, signal } = request
+    const { startedAt, address, requestId, signal, onAttempt } = request
     const deadline = startedAt + this.options.timeoutMs
     const isFinal = (cause: unknown) => cause instanceof ApiError || signal?.aborted === true
     for (let isRetry = false; ; isRetry = true) {
       try {
-        return await this.once(address, work, deadline)
+        return await (onAttempt === undefined
+          ? this.once(address, work, deadline)
+          : timed(onAttempt, work, (work) => this.once(address, work, deadline)))
       } catch (cause) {
         if (isFinal(cause)) throw cause
         const isRetryable = this.prepareRetry(address, cause) || this.isStrayCancel(cause, startedAt)
@@ -123,6 +137,28 @@ export class Attempts {
     if (remedy === 'reconnect' || remedy === 'reload columns') this.options.columns.forget(address.storeId)
     if (remedy === 'stop preparing') this.unpreparedUrls.add(address.databaseUrl)
     return remedy !== 'none'
+  }
+}
+
+/** Runs an attempt, and passes its times and its error to `onAttempt`. */
+async function timed<T>(
+  onAttempt: (attempt: StoreAttempt) => void,
+  work: StoreWork<T>,
+  run: (work: StoreWork<T>) => Promise<T>,
+): Promise<T> {
+  const startedAt = performance.now()
+  let connectedAt: number | null = null
+  let error: unknown = null
+  try {
+    return await run((connection, present) => {
+      connectedAt = performance.now()
+      return work(connection, present)
+    })
+  } catch (cause) {
+    error = cause
+    throw cause
+  } finally {
+    onAttempt({ startedAt, connectedAt, endedAt: performance.now(), error })
   }
 }
 

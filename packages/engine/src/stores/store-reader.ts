@@ -9,7 +9,7 @@ import type { Plan } from '../query/plan.ts'
 import type { PresentColumns } from '../query/present-columns.ts'
 import { existsStatement } from '../query/sql.ts'
 import type { StoreEventHandler } from '../store-event.ts'
-import { Attempts } from './attempts.ts'
+import { Attempts, type StoreAttempt } from './attempts.ts'
 import { fillPage } from './fill-page.ts'
 import { NOTHING_READ, pollAndRead, type SpeculativeRead, type StoreSession } from './first-page.ts'
 import { pollOpenTransactions } from './open-transactions.ts'
@@ -48,6 +48,8 @@ export interface ReadRequest extends PageRequest {
    * Aborted when the client disconnects. The read then rejects with the signal's reason or an error that arrived first.
    */
   readonly signal?: AbortSignal
+  /** Called after each attempt to read, for traces. */
+  readonly onAttempt?: (attempt: StoreAttempt) => void
 }
 
 /**

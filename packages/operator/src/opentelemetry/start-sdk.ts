@@ -1,0 +1,54 @@
+// Starts the OpenTelemetry SDK, which the environment variables OTEL_* configure.
+
+import { DiagLogLevel, diag, metrics, trace } from '@opentelemetry/api'
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
+import { startNodeSdk } from '@opentelemetry/sdk-node'
+import { ParentBasedSampler, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace'
+import type { EventHandler } from '../events.ts'
+import { recordRequests } from './record-requests.ts'
+import type { Telemetry } from './telemetry.ts'
+
+const NAME = 'store-export'
+/**
+ * Share of the traces that are sent, unless OTEL_TRACES_SAMPLER is set or the client's trace says whether. Every trace
+ * would add more than 3 % to the processor time of a small page.
+ */
+const DEFAULT_SAMPLER = new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(0.1) })
+/** Time for sending the last traces and metrics. The shutdown of a node doesn't wait longer. */
+const CLOSE_MS = 3000
+
+/** An unreachable collector causes a message every few seconds. */
+const REPORT_MS_MIN = 60_000
+
+/** Starts the SDK, and returns the telemetry of a node of this version. Emits `telemetry.failed`. */
+export function startSdk(version: string, emit: EventHandler): Telemetry {
+  const sdk = startNodeSdk({
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have priority over the base.
+    baseResource: defaultResource().merge(resourceFromAttributes({ 'service.name': NAME, 'service.version': version })),
+    // The service logs to standard output, and sends no requests.
+    logRecordProcessors: [],
+    propagators: [],
+    ...(process.env.OTEL_TRACES_SAMPLER ? {} : { sampler: DEFAULT_SAMPLER }),
+  })
+  reportProblems(emit)
+  const close = async () => {
+    const expired = new Promise<void>((resolve) => void setTimeout(resolve, CLOSE_MS).unref())
+    // An unreachable collector must not make the shutdown fail.
+    await Promise.race([sdk.shutdown().catch(() => undefined), expired])
+  }
+  return { record: recordRequests(trace.getTracer(NAME, version), metrics.getMeter(NAME, version)), close }
+}
+
+/** Reports errors and warnings of the SDK as events instead of on the console. */
+function reportProblems(emit: EventHandler): void {
+  let reportedAt = Number.NEGATIVE_INFINITY
+  const report = (message: string) => {
+    const now = performance.now()
+    if (now - reportedAt < REPORT_MS_MIN) return
+    reportedAt = now
+    emit({ event: 'telemetry.failed', message })
+  }
+  const ignore = () => undefined
+  const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore }
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
+}

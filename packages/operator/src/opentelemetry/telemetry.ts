@@ -1,0 +1,40 @@
+// Connects a node to telemetry that `--import` registered before the command started.
+
+import type { TelemetryHandler } from '@store-export/api'
+import type { EventHandler } from '../events.ts'
+
+/** Sends traces and metrics of a node. */
+export interface Telemetry {
+  readonly record: TelemetryHandler
+  /** Sends what is left. Never rejects. */
+  close(): Promise<void>
+}
+
+/** Starts telemetry for a node of this version. */
+type StartTelemetry = (version: string, emit: EventHandler) => Promise<Telemetry>
+
+let start: StartTelemetry | null = null
+
+/** Makes the nodes of this process start telemetry. Call it before a node starts. */
+export function registerTelemetry(startNew: StartTelemetry): void {
+  start = startNew
+}
+
+/** Starts the registered telemetry. Resolves to null if none is registered. */
+export async function startTelemetry(version: string, emit: EventHandler): Promise<Telemetry | null> {
+  return start === null ? null : await start(version, emit)
+}
+
+/**
+ * Returns a handler that passes requests to the dashboard and to the admin API to `record`. The API records its own
+ * requests, because their events lack the calls of databases.
+ */
+export function recordPages(record: TelemetryHandler): EventHandler {
+  return (event) => {
+    if (event.event !== 'page.completed' && event.event !== 'admin.request_completed') return
+    const { requestId, route, method, status, durationMs } = event
+    const startedAt = performance.now() - durationMs
+    const unknown = { traceparent: null, keyId: null, storeId: null, calls: [] }
+    record({ requestId, route, method, status, startedAt, durationMs, ...unknown })
+  }
+}
