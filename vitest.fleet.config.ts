@@ -1,5 +1,5 @@
-// `npm run test:fleet`: tests that need nginx, HAProxy, PgBouncer, promtool, MariaDB, and the programs of PostgreSQL,
-// which npm can't install.
+// `npm run test:fleet`: tests that need nginx, HAProxy, PgBouncer, promtool, MariaDB, Patroni with etcd, and the
+// programs of PostgreSQL, which npm can't install.
 
 import { defineConfig } from 'vitest/config'
 import { isUndiciAssertion } from './packages/sync/src/cli/undici-assertion.ts'

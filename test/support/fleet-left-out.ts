@@ -4,7 +4,7 @@
 export function setup(): () => void {
   return () => {
     process.stdout.write(
-      'Not run: test/fleet, which needs nginx, HAProxy, PgBouncer, promtool, MariaDB, and psql (npm run test:fleet).\n',
+      'Not run: test/fleet, which needs nginx, HAProxy, PgBouncer, promtool, MariaDB, Patroni, and psql (npm run test:fleet).\n',
     )
   }
 }

@@ -248,7 +248,7 @@ export function pathOf(name: string): string {
   const folders = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
   const found = folders.map((folder) => path.join(folder, name)).find(canRun)
   if (found === undefined)
-    throw new Error(`${name} is not installed: npm run test:fleet needs nginx, haproxy, pgbouncer, mariadb-server`)
+    throw new Error(`${name} is not installed: npm run test:fleet needs the programs of docs/contribute/setup.md`)
   return found
 }
 

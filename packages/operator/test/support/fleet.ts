@@ -40,6 +40,8 @@ export interface FleetStore {
 export interface StoreOptions {
   readonly size?: StoreSize
   readonly revision?: RevisionId
+  /** URL of a superuser of the store's server; the server of the tests by default. */
+  readonly adminUrl?: string
   /** Returns the URL for the service, such as one through a proxy. */
   readonly through?: (readerUrl: string) => string
 }
@@ -124,11 +126,11 @@ async function ownControlDatabase(): Promise<string> {
   return database.url
 }
 
-async function createStore({ size = FLEET_SIZE, revision = LATEST_REVISION }: StoreOptions) {
+async function createStore({ size = FLEET_SIZE, revision = LATEST_REVISION, adminUrl }: StoreOptions) {
   const id = randomUUID()
-  dropAfterTest(id)
+  if (adminUrl === undefined) dropAfterTest(id)
   const urls = await provisionStore({
-    adminUrl: inject('postgresUrl'),
+    adminUrl: adminUrl ?? inject('postgresUrl'),
     storeId: id,
     name: id,
     revision,
