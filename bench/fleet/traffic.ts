@@ -20,7 +20,7 @@ export interface Traffic {
 }
 
 /**
- * Minimum number of steps for which requests can be planned. A longer gap between two requests of an incremental sync
+ * Minimum number of steps for which requests can be planned, which is 41 s. A longer gap between two requests of an incremental sync
  * is shortened.
  */
 const AHEAD_MIN = 4096
@@ -49,6 +49,7 @@ export function createTraffic(stores: number, assumptions: Assumptions, random: 
   })
   for (let walk = 0; walk < Math.round(stores * assumptions.walkShare); walk++)
     later({ ...newWalk(), pagesLeft: random.between(1, assumptions.walkPages) }, random.between(0, walkGap - 1))
+  // Gaps are exponential, like those of independent clients.
   const runGap = () => {
     const gap = Math.round((-Math.log(1 - random.next()) * assumptions.pageGapMs) / STEP_MS)
     return Math.min(AHEAD_MIN - 1, Math.max(1, gap))
@@ -78,7 +79,10 @@ interface StartOptions {
   readonly random: SeededRandom
 }
 
-/** Returns a function for the active stores that start a sync at a step. Call it for each step in order. */
+/**
+ * Returns a function for the active stores that start a sync at a step. Call it for each step in order. An aligned store
+ * starts in the first minute of an interval, like a cron job.
+ */
 function makeStarts(active: number, { interval, assumptions, random }: StartOptions): (step: number) => Uint32Array {
   const phases = Uint32Array.from({ length: active }, () =>
     random.chance(assumptions.alignedShare) ? random.between(0, MINUTE_STEPS - 1) : random.between(0, interval - 1),

@@ -68,8 +68,8 @@ function fill(connection: Connection, orders: number, revision: RevisionId): Pro
 }
 
 /**
- * Moves updates at the end of the demo's history back to the creation of their orders. Many orders share that time.
- * Without the move, a filter on changes that matches one of these orders would match all of them.
+ * Sets `updated_at` of some orders back to their creation. The demo gives many orders the end of its history as
+ * `updated_at`. A filter on `updated_at` that matches one of these orders would otherwise match all of them.
  */
 function* withoutCrowd(batches: Iterable<RowBatch>): Generator<RowBatch> {
   const end = timestampText(HISTORY_END)

@@ -17,6 +17,7 @@ export async function processorTimeOf(processId: number): Promise<number> {
 export async function processorTimeOfServer(processId: number): Promise<number> {
   const children = await readFile(`/proc/${processId}/task/${processId}/children`, 'utf8')
   const running = children.trim().split(' ').filter(Boolean).map(Number)
+  // The time of a child that ends before it is read is in `timeOfEnded`.
   const times = await Promise.all([processId, ...running].map((id) => processorTimeOf(id).catch(() => 0)))
   return sum(times) + (await timeOfEnded(processId))
 }

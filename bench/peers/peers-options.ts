@@ -16,7 +16,7 @@ export interface PeersOptions {
 
 const ORDERS = 200_000
 const ORDERS_QUICK = 5000
-/** Minimum number of orders, which is enough for a full page of 250 orders after the first one. */
+/** Minimum number of orders, which is enough for a full second page of 250 orders. */
 const ORDERS_MIN = 1000
 
 /**

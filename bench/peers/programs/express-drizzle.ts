@@ -9,7 +9,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { Pool } from 'pg'
 import { admitKey } from './admission.ts'
 import { readPeerEnvironment, sayListening } from './environment.ts'
-import { type Address, addressOf, cursorOf, isoTimestamp, placeOf } from './formats.ts'
+import { type Address, addressOf, cursorOf, isoTimestamp, positionOf } from './formats.ts'
 
 const orders = pgTable('orders', {
   id: uuid().primaryKey(),
@@ -110,10 +110,10 @@ async function admit(request: Request, response: Response, next: NextFunction): 
 async function answerPage({ query: { limit: asked = '50', after } }: Request, response: Response): Promise<void> {
   const limit = typeof asked === 'string' && LIMIT.test(asked) ? Number(asked) : Number.NaN
   if (!(limit <= LIMIT_MOST)) return fail(response, 400, 'INVALID_PARAM')
-  const place = after === undefined ? BEFORE_ALL : placeOf(String(after))
-  if (place === null) return fail(response, 400, 'INVALID_CURSOR')
+  const position = after === undefined ? BEFORE_ALL : positionOf(String(after))
+  if (position === null) return fail(response, 400, 'INVALID_CURSOR')
   // One more row shows whether there is a next page.
-  const found = await page.execute({ ...place, limit: limit + 1 })
+  const found = await page.execute({ ...position, limit: limit + 1 })
   const hasMore = found.length > limit
   const rows = hasMore ? found.slice(0, limit) : found
   const last = rows.at(-1)

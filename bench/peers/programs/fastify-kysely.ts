@@ -7,7 +7,7 @@ import { Kysely, PostgresDialect, type RawBuilder, type SelectQueryBuilder, sql 
 import { Pool, types } from 'pg'
 import { admitKey } from './admission.ts'
 import { readPeerEnvironment, sayListening } from './environment.ts'
-import { type Address, addressOf, cursorOf, isoTimestamp, type Place, placeOf } from './formats.ts'
+import { type Address, addressOf, cursorOf, isoTimestamp, type Position, positionOf } from './formats.ts'
 import { PAGE_RESPONSE, ROW_RESPONSE } from './order-schema.ts'
 
 interface OrderTable {
@@ -94,11 +94,11 @@ async function answerPage(
   { query: { limit, after } }: FastifyRequest<{ Querystring: { limit: number; after?: string } }>,
   reply: FastifyReply,
 ) {
-  const place = after === undefined ? null : placeOf(after)
-  if (after !== undefined && place === null)
+  const position = after === undefined ? null : positionOf(after)
+  if (after !== undefined && position === null)
     return reply.code(400).send(errorOf('INVALID_CURSOR', 'after: must be a next_cursor of this list'))
   // One more row shows whether there is a next page.
-  const found = await pageQuery(limit + 1, place).execute()
+  const found = await pageQuery(limit + 1, position).execute()
   const hasMore = found.length > limit
   const rows = hasMore ? found.slice(0, limit) : found
   const last = rows.at(-1)
@@ -113,10 +113,10 @@ async function answerRow({ params: { id } }: FastifyRequest<{ Params: { id: stri
   return { data: order }
 }
 
-function pageQuery(limit: number, place: Place | null) {
+function pageQuery(limit: number, position: Position | null) {
   const page = ordersQuery().orderBy('created_at').orderBy('id').limit(limit)
-  if (place === null) return page
-  return page.where(sql<boolean>`(created_at, id) > (${place.createdAt}::timestamptz, ${place.id}::uuid)`)
+  if (position === null) return page
+  return page.where(sql<boolean>`(created_at, id) > (${position.createdAt}::timestamptz, ${position.id}::uuid)`)
 }
 
 function ordersQuery(): SelectQueryBuilder<Tables, 'orders', OrderTable> {

@@ -1,11 +1,11 @@
-// Implements the formats of the service's responses, for the peers that are written by hand: timestamps in UTC
+// Implements the formats of the service's responses, for the hand-written peers: timestamps in UTC
 // truncated to milliseconds, and the nine keys of an address in their order. Cursors have a simpler format.
 
 /** An address, as the store has it or as the API returns it. A stored address can lack keys. */
 export type Address = Readonly<Record<string, unknown>>
 
 /** A position in the list of orders: after the row with this creation time, to the microsecond, and this ID. */
-export interface Place {
+export interface Position {
   readonly createdAt: string
   readonly id: string
 }
@@ -26,17 +26,17 @@ export function addressOf(stored: Address | null): Address | null {
   return { firstName, lastName, line1, line2, city, state, postalCode, country, phone }
 }
 
-/** Returns the cursor of the page after `place`. */
-export function cursorOf({ createdAt, id }: Place): string {
+/** Returns the cursor of the page after `position`. */
+export function cursorOf({ createdAt, id }: Position): string {
   return Buffer.from(`${createdAt} ${id}`).toString('base64url')
 }
 
-const PLACE = /^(\S+[ T]\S+) ([0-9a-f-]{36})$/
+const POSITION = /^(\S+[ T]\S+) ([0-9a-f-]{36})$/
 
 /**
  * Returns the position of `cursor`; null if it doesn't have the shape that `cursorOf` writes. Doesn't check the time.
  */
-export function placeOf(cursor: string): Place | null {
-  const [, createdAt, id] = PLACE.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+export function positionOf(cursor: string): Position | null {
+  const [, createdAt, id] = POSITION.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   return createdAt === undefined || id === undefined ? null : { createdAt, id }
 }

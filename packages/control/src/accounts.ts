@@ -16,7 +16,7 @@ interface Account {
 }
 
 /**
- * Returns the account with this address, in lower case; null if there is none. The account can't be removed until the end
+ * Returns the account with this address, which must be in lower case; null if there is none. The account can't be removed until the end
  * of the transaction.
  */
 export async function findAccount(connection: Connection, email: string): Promise<Account | null> {
@@ -27,7 +27,11 @@ export async function findAccount(connection: Connection, email: string): Promis
   return found ?? null
 }
 
-/** Locks the account with this address. Returns null if there is none. `isUsable` is as in `isUsable`. */
+/**
+ * Locks the account with this address. Returns null if there is none. `isUsable` says whether the account has a way to
+ * sign in that only the person with the address can use (prove-address.ts). `sessionId` is the visitor's session; null
+ * without one.
+ */
 export async function lockAccount(
   connection: Connection,
   email: string,
@@ -58,6 +62,7 @@ export async function createAccount(
   { actor, isProved = true }: AccountOrigin = {},
 ): Promise<Account> {
   const id = randomUUID()
+  // `email_verified` is a column of better-auth. `address_proved` says whether the person has proved the address.
   const created = await executeOn(
     connection,
     sql`

@@ -1,4 +1,5 @@
 // Stores which emails about keys were sent, and which merchants want none, so that several nodes send each email once.
+// In a round, one node looks for problems of keys and sends the emails.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
@@ -23,14 +24,15 @@ export interface AlertRecipient {
   readonly role: MemberRole
 }
 
-/** Seconds between two rounds of all nodes together. */
+/** Minimum time between the starts of two rounds, whichever nodes run them. */
 const ROUND_SECONDS = 240
 /** After a longer time without a round, the service was down or sent no emails. */
 const GAP_SECONDS = 1800
 
 /**
- * Returns since when rounds have run without a gap of half an hour, if this node may start a round now; null otherwise.
- * Only one node may start a round in each period of four minutes.
+ * Claims a round for this node. Returns the start of the current series of rounds, which has no gap of more than half an
+ * hour. Returns null if a round started less than four minutes ago. A key must not count as silent for a time in which
+ * the service was down.
  */
 export async function claimAlertRound({ pool }: ControlDatabase): Promise<Date | null> {
   const [round] = await pool.query<{ steadySince: Date }>(sql`
@@ -77,7 +79,7 @@ export async function readAlertRecipients({ pool }: ControlDatabase, keyId: stri
     order by m.email`)
 }
 
-/** A secret that was revoked because it leaked, and where it was found. */
+/** A revoked secret, and where it was found if it leaked. */
 export interface Leak {
   /** First characters of the secret, as lists show them. */
   readonly prefix: string
@@ -96,16 +98,19 @@ export interface LeakedKeyAlert extends Leak {
   readonly name: string
 }
 
-/** A revoked token of a directory. Only a leaked one was found in a place. */
+/** A revoked token of a directory. `url` and `source` are empty unless it leaked. */
 export interface RevokedTokenAlert extends Leak {
   readonly tokenId: string
-  /** If not, the token was the last one of a directory that has sent requests. */
+  /** Whether the token leaked. If not, it was the last active token of a directory that has sent requests. */
   readonly isLeaked: boolean
 }
 
 /** The kind of an alert about a leaked key. */
 export const LEAKED = 'leaked'
-/** Days in which nodes try to send the email about a leaked key, or a revoked token. Records of sent emails are deleted much later. */
+/**
+ * Number of days in which nodes try to send the email about a leaked key, or a revoked token. If it were longer than the
+ * retention of the records of sent emails, an email could be sent twice.
+ */
 const LEAK_DAYS = 7
 const LEAKS_AT_ONCE = 500
 

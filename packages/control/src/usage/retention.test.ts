@@ -46,6 +46,7 @@ test('if three nodes replace old hourly usage by daily sums at once, the sums st
   const deleted = await Promise.all(nodes.map((database) => sumUpOldHours({ database, usageHourDays: 32, now: NOW })))
   expect(deleted.reduce((sum, rows) => sum + rows, 0)).toBe(3 * KEYS * 23)
   expect(await sums()).toEqual(before)
+  // A step deletes up to 10,000 rows. A day has 500 keys × 23 hours to delete: 11,500.
   expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
   const [{ rows }] = await control.sql<[{ rows: number }]>`select count(*)::int as rows from usage_hours`
   expect(rows).toBe(3 * KEYS)
@@ -75,6 +76,7 @@ test('if another node already replaces or deletes old usage, sumUpOldHours and d
   const { control, steps } = await createManyHours()
   const { database } = control
   const other = await transaction(control)
+  // The lock PAST_HOURS_LOCK of retention.ts.
   await other`select pg_advisory_xact_lock(7306003)`
   expect(await sumUpOldHours({ database, usageHourDays: 32, now: NOW })).toBe(0)
   const deleted = deleteOldUsage({ database, usageMonths: 1, requestLogHours: 72, now: NOW })

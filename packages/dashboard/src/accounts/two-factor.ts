@@ -24,7 +24,7 @@ export type CodeResult = Attempt<{ readonly cookies: readonly string[] }> | { re
 
 const ENDED_CODES = ['INVALID_TWO_FACTOR_COOKIE', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']
 
-/** What the second factor needs of the accounts. */
+/** The database, the dashboard's URL, whose scheme decides the name of the cookie, and the sign-ins by link. */
 export interface TwoFactorOptions {
   readonly database: ControlDatabase
   readonly url: string
@@ -82,7 +82,7 @@ export class TwoFactor {
     return result.kind === 'done' ? { kind: 'done', cookies: result.cookies, ...result.response } : result
   }
 
-  /** Checks a code of the app in a session of an account with a second factor. */
+  /** Checks a code of the app again, before a sensitive change. A code works once. */
   async check(
     session: MerchantSession,
     { code, headers }: { readonly code: string; readonly headers: Headers },
@@ -167,7 +167,7 @@ export class TwoFactor {
 
   /**
    * Marks a code of the app as used, and returns whether it was unused. A code is valid for up to 90 seconds, so an
-   * observer could otherwise use it again.
+   * observer could otherwise use it again. Codes share the table of used form tokens, which all nodes read.
    */
   #isUnused(merchantId: string, code: string): Promise<boolean> {
     const hash = createHash('sha256')
@@ -192,7 +192,7 @@ function recoveryCodeOf(code: string): string {
   return code.trim().toLowerCase()
 }
 
-/** Returns the ID of a sign-in that needs a code, from the cookies of its response. */
+/** Returns the ID of a sign-in that needs a code, from the cookies of its response; '' if no cookie has one. */
 export function pendingIdOf(cookies: readonly string[]): string {
   const headers = headersWith(cookies)
   const names = [true, false].map(secondFactorCookieName)

@@ -84,7 +84,10 @@ export async function findRunningPostgres(dataFolder: string): Promise<Pick<Embe
   return { url: (database) => databaseUrl(lock, SUPERUSER, database) }
 }
 
-/** Removes the data folder, and its folders elsewhere. Rejects with `EmbeddedPostgresError` if the server runs. */
+/**
+ * Removes the data folder, and its folders elsewhere. Stops a server that a killed run left. Rejects with
+ * `EmbeddedPostgresError` if a running program uses the server.
+ */
 export async function removeEmbeddedPostgres(dataFolder: string): Promise<void> {
   await clearLeftovers(await clusterOf(dataFolder), () => undefined)
   await removeFolders(dataFolder)
