@@ -38,7 +38,7 @@ export interface Alert {
 /** Name of the scrape job of the nodes. */
 export const JOB = 'store-export'
 
-const { queryFailures, serverFailures, latency, errors, requests, leakedKeys, internalErrors } = METRICS
+const { queryFailures, serverFailures, serverFailing, latency, errors, requests, leakedKeys, internalErrors } = METRICS
 const { logLinesDropped, usageDropped, schemaMismatches } = METRICS
 const MINUTE = 60
 /** Window of alerts about a state. */
@@ -54,7 +54,10 @@ const failedShare = (reason: string) => (span: Span) =>
   ` / sum(rate(${requests.name}[${span(STATE)}])) > 0`
 
 const failingServers = (reason: 'unreachable' | 'full') => (span: Span) =>
-  `sum by (server) (increase(${serverFailures.name}{reason="${reason}"}[${span(STATE)}])) > 0`
+  `sum by (server) (increase(${serverFailures.name}{reason="${reason}"}[${span(STATE)}])) > 0` +
+  // Stores with little traffic cause no failure in most minutes. A single failed request causes no alert.
+  ` or (max by (server) (${serverFailing.name}{reason="${reason}"}) > 0` +
+  ` and sum by (server) (increase(${serverFailures.name}{reason="${reason}"}[${span(20 * MINUTE)}])) > 1.5)`
 
 /** Returns the rate of a metric over all nodes, for shares of requests. */
 const rate = (series: string, span: Span) => `sum(rate(${series}[${span(2 * MINUTE)}]))`

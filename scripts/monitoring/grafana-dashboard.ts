@@ -26,6 +26,7 @@ const ROWS: Readonly<Record<string, readonly MetricName[]>> = {
   Databases: [
     'queryFailures',
     'serverFailures',
+    'serverFailing',
     'storeRetries',
     'schemaMismatches',
     'schemaChanges',

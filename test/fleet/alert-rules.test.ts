@@ -18,6 +18,7 @@ const failures = (database: string, reason: string) =>
   `store_export_query_failures_total{${NODE}, database="${database}", reason="${reason}"}`
 const serverFailures = (reason: string) =>
   `store_export_server_failures_total{${NODE}, server="db-1:5432", reason="${reason}"}`
+const serverFailing = (reason: string) => `store_export_server_failing{${NODE}, server="db-1:5432", reason="${reason}"}`
 const histogram = (part: string) => `store_export_request_duration_seconds_${part}, endpoint="/api/v1/orders"}`
 
 /** Series of a node that serves 10 requests per second, with a value every 15 s for ten minutes. */
@@ -33,6 +34,8 @@ const HEALTHY: SeriesValues = {
   [failures('store', 'no_connection')]: '0x40',
   [serverFailures('unreachable')]: '0x40',
   [serverFailures('full')]: '0x40',
+  [serverFailing('unreachable')]: '0x40',
+  [serverFailing('full')]: '0x40',
   [`store_export_leaked_keys_revoked_total{${NODE}}`]: '0x40',
   [`store_export_internal_errors_total{${NODE}}`]: '0x40',
   [`store_export_log_lines_dropped_total{${NODE}}`]: '0x40',
@@ -165,11 +168,24 @@ test('if only one request fails for each reason, no alert fires', async () => {
     [failures('store', 'no_connection')]: once,
     [serverFailures('unreachable')]: once,
     [serverFailures('full')]: once,
+    [serverFailing('unreachable')]: once,
+    [serverFailing('full')]: once,
     [errors('STORE_DB_ERROR')]: once,
     [`up{${NODE}}`]: '1x8 0x1 1x30',
   }
   const times = Array.from({ length: 20 }, (_, n) => `${15 * (n + 1)}s`)
   expect(await runTests([unitTest(series, times)])).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') })
+})
+
+test('if a request fails every two minutes because its server is down, StoreExportStoreServerDown fires after the second one', async () => {
+  const alert = ALERTS.find(({ name }) => name === 'StoreExportStoreServerDown')
+  const series = {
+    [serverFailures('unreachable')]: '0x8 1x7 2x24',
+    [failures('store', 'server_unreachable')]: '0x8 1x7 2x24',
+    [serverFailing('unreachable')]: '0x8 1x31',
+  }
+  const tests = [unitTest(series, ['3m45s']), unitTest(series, ['5m30s', '9m'], alert, SERVER)]
+  expect(await runTests(tests)).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') })
 })
 
 test('if no node is a target of Prometheus, StoreExportNodeDown fires', async () => {

@@ -78,7 +78,7 @@ export const PROBLEMS = {
     fix: 'The secret of the service was replaced after the first request. Read the store to see what the first request changed, and use a new Idempotency-Key.',
   },
   'secrets-differ': {
-    status: 409,
+    status: 503,
     title: 'Nodes have different secrets',
     fix: 'Give all nodes the same `STORE_EXPORT_SECRET`. See [Replace the secret](rotate-secrets.md).',
   },

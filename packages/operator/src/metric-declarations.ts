@@ -213,6 +213,12 @@ export const METRICS = {
       pool: '`stores`: all stores together; `store_server`: stores on one server; `store`: one store; or `control`',
     },
   },
+  serverFailing: {
+    name: 'store_export_server_failing',
+    type: 'gauge',
+    help: 'Whether the last attempt to connect to a database server failed, in the last 20 minutes: 1 or 0.',
+    labels: { server: SERVER, reason: '`unreachable`, or `full` if the server has no free connection' },
+  },
   serverConnections: {
     name: 'store_export_server_connections',
     type: 'gauge',

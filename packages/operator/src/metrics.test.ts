@@ -96,7 +96,7 @@ describe('metrics', () => {
 
   test('if a node has more than 50 database servers, the others share one series with their highest saturation', async () => {
     const metrics = createMetrics()
-    const use = { limit: 20, open: 3, inUse: 2, waiting: 1, failure: null }
+    const use = { limit: 20, open: 3, inUse: 2, waiting: 1, failure: null, failureAgeMs: null }
     const servers = Array.from({ length: 60 }, (_, n) => ({ ...use, server: `db-${n}:5432`, inUse: n === 59 ? 20 : 2 }))
     metrics.handleEvent({ event: 'servers.sampled', servers })
     metrics.handleEvent({ event: 'store.server_failed', server: 'db-59:5432', reason: 'full' })
@@ -108,6 +108,20 @@ describe('metrics', () => {
     expect(text).toContain('store_export_server_waiters{server="other"} 10')
     expect(text).toContain('store_export_server_failures_total{server="db-0:5432",reason="unreachable"} 0')
     expect(text).toContain('store_export_server_failures_total{server="other",reason="full"} 1')
+  })
+
+  test('if the last attempt to connect to a server failed, store_export_server_failing is 1 for 20 minutes', async () => {
+    const metrics = createMetrics()
+    const use = { server: 'db-1:5432', limit: 20, open: 0, inUse: 0, waiting: 0, failure: 'unreachable' } as const
+    for (const [minutes, value] of [
+      [19, 1],
+      [21, 0],
+    ] as const) {
+      metrics.handleEvent({ event: 'servers.sampled', servers: [{ ...use, failureAgeMs: minutes * 60_000 }] })
+      const text = await metrics.text()
+      expect(text).toContain(`store_export_server_failing{server="db-1:5432",reason="unreachable"} ${value}`)
+      expect(text).toContain('store_export_server_failing{server="db-1:5432",reason="full"} 0')
+    }
   })
 
   test('if scanners report leaked keys, the metrics count the reports and the revoked keys', async () => {

@@ -73,6 +73,7 @@ function createSeries(registry: Registry) {
     connections: gauge(METRICS.connections),
     busy: gauge(METRICS.busy),
     waiting: gauge(METRICS.waiting),
+    serverFailing: gauge(METRICS.serverFailing),
     serverConnections: gauge(METRICS.serverConnections),
     serverSaturation: gauge(METRICS.serverSaturation),
     serverWaiters: gauge(METRICS.serverWaiters),
@@ -216,8 +217,21 @@ function setServerGauges(series: Series, { servers }: ServersSampled): void {
     series.serverConnections.set({ server }, sumOf(uses.map(({ open }) => open)))
     series.serverWaiters.set({ server }, sumOf(uses.map(({ waiting }) => waiting)))
     series.serverSaturation.set({ server }, Math.max(...uses.map(({ inUse, limit }) => inUse / limit)))
-    for (const reason of ['unreachable', 'full']) series.serverFailures.inc({ server, reason }, 0)
+    for (const reason of ['unreachable', 'full']) {
+      series.serverFailures.inc({ server, reason }, 0)
+      series.serverFailing.set({ server, reason }, uses.some((use) => isFailing(use, reason)) ? 1 : 0)
+    }
   }
+}
+
+/**
+ * A failure counts for longer than the usual interval of tools, which is 15 minutes. It doesn't count forever, because a
+ * server that no store uses any more gets no further attempt.
+ */
+const FAILING_MS = 20 * 60_000
+
+function isFailing({ failure, failureAgeMs }: ServersSampled['servers'][number], reason: string): boolean {
+  return failure === reason && failureAgeMs !== null && failureAgeMs < FAILING_MS
 }
 
 function sumOf(numbers: readonly number[]): number {

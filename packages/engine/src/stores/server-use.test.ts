@@ -17,4 +17,5 @@ test('if the last attempt to connect to a server failed, serverUses reports the 
     ['full', 'full'],
     ['back', null],
   ])
+  for (const { failure, failureAgeMs } of uses) expect(failureAgeMs === null).toBe(failure === null)
 })

@@ -18,6 +18,8 @@ export interface ServerUse {
   readonly waiting: number
   /** Why the last attempt to connect failed because of the server; null if it succeeded. */
   readonly failure: 'unreachable' | 'full' | null
+  /** Time since the last failed attempt in ms; null if `failure` is null. */
+  readonly failureAgeMs: number | null
 }
 
 /** The slots in use and the waiting requests, each with its pool. */
@@ -36,6 +38,7 @@ export function serverUses(servers: ReadonlyMap<string, ConnectionBudget>, { run
     inUse: inUse.get(budget) ?? 0,
     waiting: waiters.get(budget) ?? 0,
     failure: failureOf(budget),
+    failureAgeMs: budget.pause.isFailing ? performance.now() - budget.pause.failedAt : null,
   }))
 }
 

@@ -99,19 +99,19 @@ test('if a table of the control database is missing, the response is 500 without
   expect(own.events).toContainEqual({ event: 'admin.request_failed', requestId, cause: expect.any(Error) })
 })
 
-test('if a live node lacks the secret, saving a database URL with a password gets 409 with the name of the node', async () => {
+test('if a live node lacks the secret, saving a database URL with a password gets 503 with the name of the node', async () => {
   const own = await startAdminScene()
   onTestFinished(() => own.close())
   await own.sql`insert into nodes (id, name, secrets) values (gen_random_uuid(), 'other (pid 7)', '{}')`
   const body = { name: 'Shop', database_url: 'postgres://reader:secret@127.0.0.1:1/shop' }
   const { status, json } = await own.send('POST /v1/stores', { body })
   expect([status, json.type, json.detail]).toEqual([
-    409,
+    503,
     '/operate/admin-api.html#secrets-differ',
     expect.stringContaining('other (pid 7)'),
   ])
   const change = await own.send(`PATCH /v1/stores/${await own.store()}`, { body: { database_url: body.database_url } })
-  expect(change.status).toBe(409)
+  expect(change.status).toBe(503)
 })
 
 test('if the database of an upgrade does not exist, the response is 502 and says that the database does not exist', async () => {
