@@ -17,8 +17,9 @@ const CURSOR = 'cursor'
 const DASHBOARD = 'dashboard'
 const SECRET_BYTES = 32
 const LOST =
-  'the signing key of the dashboard was encrypted with another secret; set that secret as STORE_EXPORT_SECRET_PREVIOUS. ' +
-  "If it is lost, delete the signing key with psql, which signs everyone out: delete from service_secrets where name = 'dashboard'"
+  'STORE_EXPORT_SECRET is not the secret of the other nodes; give this node the same secret. ' +
+  'If you replaced the secret, also set the old one as STORE_EXPORT_SECRET_PREVIOUS. ' +
+  'If the secret is lost, see "If the secret is lost" in docs/operate/rotate-secrets.md'
 
 /**
  * Generates the secret that seals cursors, if there is none. If several processes do this at the same time, all use the

@@ -11,7 +11,12 @@ import type { DoctorFinding } from './report.ts'
 /** Returns a finding for any error. An unknown error becomes an internal error of the doctor. */
 export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id' | 'databaseUrl'>): DoctorFinding {
   const setUrl = `store-export stores set ${store.id} --database-url -`
-  if (error instanceof DecryptionError) return failure('password_not_decryptable', error.message, setUrl)
+  if (error instanceof DecryptionError)
+    return failure(
+      'password_not_decryptable',
+      error.message,
+      `${setUrl} # only if your shell has the STORE_EXPORT_SECRET of the nodes`,
+    )
   if (error instanceof InvalidUrlError) return failure('url_unusable', error.message, setUrl)
   if (error instanceof TimeLimitPassed) {
     return failure(
@@ -30,9 +35,12 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   }
   if (/permission denied for database/.test(message)) return failure('missing_grant', message, grantConnect(store))
   const code = codeOf(error)
+  if (code === '53300' && /for role/.test(message)) return failure('unreachable', message, raiseRoleLimit(store))
   const databaseMessage = databaseErrorMessage(error)
-  if (databaseMessage !== null)
-    return failure('unreachable', databaseMessage, code?.startsWith('53') ? LIST_SESSIONS : setUrl)
+  if (databaseMessage !== null) {
+    const moved = `${setUrl} # only if the server has moved; otherwise, start the server`
+    return failure('unreachable', databaseMessage, code?.startsWith('53') ? LIST_SESSIONS : moved)
+  }
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
     return failure('not_examined', `cannot read the catalog of the database: ${message} (${code})`, LIST_QUERIES)
   }
@@ -62,6 +70,12 @@ const MESSAGE_LENGTH_MAX = 400
 
 function failure(code: string, message: string, fix: string | null): DoctorFinding {
   return { severity: 'error', code, message, fix }
+}
+
+/** Returns the statement for a role that several stores share: 20 connections for each of three nodes, and 8 of doctor. */
+function raiseRoleLimit({ databaseUrl }: Pick<RegisteredStore, 'databaseUrl'>): string | null {
+  const user = databaseUrl === null ? null : parseConnectionUrl(databaseUrl).user
+  return user === null ? null : `alter role ${quoteName(user)} connection limit 68;`
 }
 
 function grantConnect({ databaseUrl }: Pick<RegisteredStore, 'databaseUrl'>): string | null {
