@@ -124,7 +124,7 @@ test('the collector gets the durations of requests and database calls, with the 
   expect(collector.resource()).toMatchObject({ 'service.name': 'export-eu', 'service.version': '0.1.0' })
 })
 
-test('[ERR-3] if a store cannot be read, the spans of the request and of its database call have the error', async () => {
+test('[ERR-3] if a store cannot be read, the spans of the request and of its attempts have the error', async () => {
   const collector = await startCollector()
   const { service, store, get } = await startNode(collector.url, { OTEL_TRACES_SAMPLER: 'always_on' })
   await get('orders')
@@ -141,7 +141,8 @@ test('[ERR-3] if a store cannot be read, the spans of the request and of its dat
   })
   const failed = collector.spans().filter(({ kind, status }) => kind === 3 && status.code === 2)
   for (const { parentSpanId } of failed) expect(parentSpanId).toBe(request?.spanId)
-  expect(failed.map(({ attributes }) => attributes['error.type'])).toEqual(['55000'])
+  // If the node has not noticed the end of its session yet, the first attempt fails with 57P01.
+  expect(failed.map(({ attributes }) => attributes['error.type']).join()).toMatch(/^(57P01,)?55000$/)
 })
 
 test('if no collector listens, the node serves requests, logs telemetry.failed, and stops with code 0', async () => {
