@@ -205,7 +205,7 @@ describe('stored timestamps', () => {
     },
   )
 
-  test('[R17] if an order has no created_at and no updated_at, the order is the last row and has year 1 in these fields', async () => {
+  test('[R17] if an order has no timestamps, it is last in its list, with 0001-01-01T00:00:00.000Z as created_at and updated_at', async () => {
     await insertRow(store, 'orders', { ...ORDER, created_at: null, updated_at: null })
     await insertRow(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: 'infinity' })
     await insertRow(store, 'orders', { id: idAt(3), email: 'c@example.com', created_at: '-infinity' })

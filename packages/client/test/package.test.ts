@@ -75,7 +75,7 @@ test('the client package contains only built files, LICENSE, README.md, and pack
   expect(gzipSync(Buffer.concat(code), { level: 9 }).length).toBeLessThan(SIZE_MAX)
 })
 
-test('the package.json of the client has the URL of the repository, which npm compares with the provenance', () => {
+test('the client’s package.json names the homepage, the issue tracker, and the repository, whose URL npm compares with the provenance', () => {
   expect(installed.package('client').manifest).toMatchObject({
     homepage: 'https://github.com/owner/name/tree/HEAD/packages/client#readme',
     repository: { type: 'git', url: 'git+https://github.com/owner/name.git', directory: 'packages/client' },

@@ -487,7 +487,7 @@ describe('changes of a store that run at the same time', () => {
     expect(await emailsOf(store.id)).not.toContain(email)
   })
 
-  test('if an invitation is sent again just before its old link is accepted, only the new link is valid, and no transaction fails', async () => {
+  test('if an invitation is sent again while its old link is being accepted, only the new link works, and neither transaction fails', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     await send(store.id, inviter.id, email, `old ${email}`)

@@ -237,7 +237,7 @@ describe('replays on a backup from before an invitation changed', () => {
   }
   const link = (email: string) => findInvitation(control.database, hashOf(`backup ${email}`))
 
-  test('if the invitation was sent again as a viewer, the replay reduces the role of the earlier link to viewer', async () => {
+  test('if a restored backup has an admin’s invitation that was later sent again for a viewer, the replay makes it one for a viewer', async () => {
     const { store, admin } = await newStore()
     const email = 'reduced@example.com'
     const { restore } = await backup(store.id, admin.id, email)

@@ -197,7 +197,7 @@ test('if the service was down, the email about a silent hourly tool is sent 110 
   expect(subjects()[0]).toMatch(/: test stopped sending requests$/)
 })
 
-test('if the SMTP server rejects the address of one merchant, the other merchant of the store still gets one email', async () => {
+test('if the SMTP server rejects one merchant’s address, two rounds of alerts send the other merchant exactly one email', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   smtp.rejects = other.email

@@ -39,7 +39,7 @@ describe.each([
     expect(stores).toEqual({ [scene.store.id]: 'admin', [second.id]: 'viewer' })
   })
 
-  test('if the claim of the next sign-in has other stores and roles, the account has exactly these stores and roles', async () => {
+  test('if the stores claim differs at the next sign-in, the stores and roles of the claim replace those of the account', async () => {
     const email = newAddress()
     await signInWith(email, [scene.store.id])
     expect((await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({

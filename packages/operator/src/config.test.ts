@@ -18,7 +18,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('if a setting is an empty string, readConfig returns its default, and otherwise the parsed value', () => {
+  test('readConfig parses settings, uses the default for an empty one, and returns a config that prints no password', () => {
     const { config } = readConfig({
       STORE_EXPORT_PORT: '9999',
       STORE_EXPORT_HOST: '',

@@ -10,7 +10,7 @@ test('[R47] if a file has a current and an earlier P-256 key, parseReportKeys re
   expect([...keys.keys()]).toEqual([current.entry.key_identifier, earlier.entry.key_identifier])
 })
 
-test('[R47] if a file also has keys of other kinds or entries without a key, parseReportKeys returns only the P-256 key', () => {
+test('[R47] if a key file mixes a P-256 key with other curves and malformed entries, the service accepts only the P-256 key', () => {
   const { entry } = newScanner()
   const others = [newScanner({ curve: 'secp384r1' }).entry, { ...entry, key: 'x' }, { ...entry, key_identifier: 7 }]
   const text = JSON.stringify({ public_keys: [...others, null, 'x', { ...entry, key_identifier: '' }, entry] })

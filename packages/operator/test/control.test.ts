@@ -65,7 +65,7 @@ function recovered(nodes: readonly TestNode[], good: Pick<FleetKey, 'key'>, revo
   )
 }
 
-test(`[ERR-3, AUTH-5] while the control database is down, requests with an active or a revoked key get 502 (${ROUNDS} rounds)`, async () => {
+test(`[ERR-3, AUTH-5] while the control database is down, requests with an active or a revoked key get 502 (rounds: ${ROUNDS})`, async () => {
   const { server, fleet, store, nodes, revoked } = await startScene()
   let over = false
   const loops = startLoops(nodes, [store, revoked], () => over)

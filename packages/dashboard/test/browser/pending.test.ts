@@ -65,7 +65,7 @@ test.each(FORMS)(
   },
 )
 
-test('if a merchant returns to a sent form with the Back button, the merchant can send the form again', async () => {
+test('if a merchant returns to a submitted form with the Back button, the merchant can submit it again', async () => {
   const { page } = await scene.openAs(merchant)
   const data = `${scene.url}/stores/${store.id}/data/orders`
   await page.goto(data)

@@ -59,7 +59,7 @@ describe('strings as JSON', () => {
     )
   })
 
-  test('if a string has control characters, the JSON escapes them and leaves other characters unchanged', async () => {
+  test('if a string has control characters, the JSON escapes these characters and leaves non-ASCII characters unchanged', async () => {
     const all = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code)).slice(1)
     await samples.sql`insert into samples (id, word) values (${ID}, ${`${all.join('')}é\u2028😀`})`
     const { text: body } = await samples.serve(mixed)

@@ -56,7 +56,7 @@ describe('limits of a page', () => {
     expect(page.position()).toEqual({ id: sampleId(3), createdAt: page.position()?.createdAt })
   })
 
-  test('[PAG-4, R15] if created_at of the last rows of two pages differs by one microsecond, the positions of the two pages differ by one, too', () => {
+  test('[PAG-4, R15] if the last rows of two pages are one microsecond apart, so are the times of their cursors', () => {
     const first = written({ ...UNBOUNDED, rowsMax: 1 }).position()?.createdAt ?? 0n
     const second = written({ ...UNBOUNDED, rowsMax: 2 }).position()?.createdAt ?? 0n
     expect(second - first).toBe(1n)

@@ -81,7 +81,7 @@ test.each([
   { routine: 'InitializeSessionUserId', full: 'role', delayed: 'store' },
   { routine: 'CheckMyDatabase', full: 'database', delayed: 'store' },
 ])(
-  '[ERR-3] if $routine of PostgreSQL reports too many connections, assessFailure marks the $full as full and the $delayed as delayed',
+  '[ERR-3] if PostgreSQL’s $routine reports too many connections, the $full counts as full, and new connections to the $delayed wait',
   (expected) => {
     const { routine, full, delayed } = expected
     const cause = error('53300', { severity: 'FATAL', routine })

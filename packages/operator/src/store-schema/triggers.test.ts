@@ -119,7 +119,7 @@ describe('triggers for updated_at of parents', () => {
     expect(await changedIds('orders')).toEqual([A])
   })
 
-  test('[R29] if a table of embedded rows is truncated, updated_at of their parents changes', async () => {
+  test('[R29] if order items, variants, or addresses are truncated, updated_at of their orders, products, or customers changes', async () => {
     await sql`truncate order_items`
     expect(await changedIds('orders')).toEqual([A, B])
     await sql`insert into products (id, name, slug, price) values (${A}, 'n', 's', 1), (${B}, 'n', 't', 1)`

@@ -62,7 +62,7 @@ test('if a path is unknown, the response is 404; if a method is not allowed, 405
   expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST, GET'])
 })
 
-test('if a body is missing or not JSON, the response is 400; if the content type is wrong, 415; if the body is too large, 413', async () => {
+test('the admin API rejects a missing or malformed JSON body with 400, a wrong content type with 415, and an oversized body with 413', async () => {
   const invalid = await scene.send('POST /v1/stores', { body: '{"name":' })
   expect([invalid.status, invalid.json.errors[0].field]).toEqual([400, 'body'])
   const missing = await scene.send('POST /v1/stores')
