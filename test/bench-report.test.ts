@@ -70,7 +70,7 @@ describe('the benchmark report', () => {
     expect(text).toContain('| a new <page> & "more" | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.20 |  |')
   })
 
-  test('if a benchmark misses its goal in milliseconds, the report marks it as missed and shows tenths', () => {
+  test('if a benchmark misses a goal in milliseconds, the report marks the goal as missed and shows tenths of a millisecond', () => {
     expect(summary(fullResult)).toContain('| Time of the store | 5.0 ms | 5 ms | **missed** |')
   })
 
@@ -96,7 +96,7 @@ describe('the benchmark report', () => {
     expect(text).toContain('| Time of the store | 5 ms | **5.0 ms** |')
   })
 
-  test('if there are results of other servers, the first table of the page has their ratios, without that of the service', () => {
+  test('if other servers were measured, the first table of the performance page compares their pages with the same pages of the service', () => {
     const text = performancePage({ results: [old], peers: [peers], sync: null })
     expect(text).toContain('| a page of 250 orders from other servers | the same page from the service | 4.32 |')
   })

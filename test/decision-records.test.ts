@@ -39,20 +39,20 @@ test('if a decision record is complete, the check finds no problem', () => {
   expect(problemsOf(GOOD.text)).toEqual([])
 })
 
-test('if the title of a decision record lacks the number of its file, the check rejects it', () => {
+test('if the title of a decision record lacks the number of its file, the check rejects the record', () => {
   const problem = `${DECISIONS_FOLDER}/002-choose-one.md: the title must be "# 2. …"`
   expect(problemsOf(`# 3. Choose one\n${BODY}`)).toEqual([problem])
   expect(problemsOf(`# Which one?\n${BODY}`)).toEqual([problem])
 })
 
-test('if sections of a decision record are missing or in another order, the check rejects it', () => {
+test('if sections of a decision record are missing or in another order, the check rejects the record', () => {
   const problem = expect.stringContaining('the sections must be Status, Context, Decision, Consequences, Evidence')
   expect(problemsOf(GOOD.text.replace('## Context', '## Reasons'))).toEqual([problem])
   const swapped = GOOD.text.replace('## Evidence', '## Consequences').replace('## Consequences', '## Evidence')
   expect(problemsOf(swapped)).toEqual([problem])
 })
 
-test('if the status of a decision record lacks a date, the check rejects it', () => {
+test('if the status of a decision record lacks a date, the check rejects the record', () => {
   const dated = 'Accepted, 2026-11-18. Replaces decision 1.'
   const problem = expect.stringContaining('the status must begin with "Accepted, YYYY-MM-DD."')
   for (const status of ['Accepted.', 'Accepted, November 2026.', 'Rejected, 2026-11-18.', 'Superseded by decision 3.'])
@@ -60,7 +60,7 @@ test('if the status of a decision record lacks a date, the check rejects it', ()
   expect(problemsOf(GOOD.text.replace(dated, 'Superseded by [decision 3](003-b.md), 2026-11-20.'))).toEqual([])
 })
 
-test('if the alternatives of a decision record are missing or empty, the check rejects it', () => {
+test('if the alternatives of a decision record are missing or empty, the check rejects the record', () => {
   const problem = expect.stringContaining('the section Decision must end with "### Alternatives"')
   expect(problemsOf(GOOD.text.replace('### Alternatives\n\n- Another choice: it costs more.\n\n', ''))).toEqual([
     problem,
@@ -68,7 +68,7 @@ test('if the alternatives of a decision record are missing or empty, the check r
   expect(problemsOf(GOOD.text.replace('- Another choice: it costs more.', ''))).toEqual([problem])
 })
 
-test('if a decision record has more than 400 words as wc -w counts them, the check rejects it', () => {
+test('if a decision record has more than 400 words as wc -w counts them, the check rejects the record', () => {
   const words = Number(execFileSync('wc', ['-w'], { input: GOOD.text, encoding: 'utf8' }))
   // A mark of a list or a table is a word of its own, and a link without a space is one.
   const longest = `${GOOD.text}${'- [word](a-link.md) '.repeat((400 - words) / 2)}${words % 2 === 1 ? 'word' : ''}`
@@ -76,7 +76,7 @@ test('if a decision record has more than 400 words as wc -w counts them, the che
   expect(problemsOf(`${longest} |`)).toEqual([expect.stringContaining('has 401 words by wc -w')])
 })
 
-test('if a path in a decision record does not exist, the check rejects it', () => {
+test('if a path in a decision record does not exist, the check rejects the record', () => {
   expect(problemsOf(`${GOOD.text}\n\`packages/gone/test.ts\``)).toEqual([
     `${DECISIONS_FOLDER}/002-choose-one.md: packages/gone/test.ts does not exist`,
   ])

@@ -52,7 +52,7 @@ it('if requests are distributed by key, the simulated nodes open fewer connectio
     expect(figures(stores, 'by key').opened, `${stores} stores`).toBeLessThan(figures(stores, 'random').opened)
 })
 
-it('if a simulated node has a limit of connections, it does not exceed the limit', () => {
+it('if simulated nodes have a limit of connections, a node reaches the limit and does not exceed the limit', () => {
   for (const balancing of BALANCINGS) {
     const { connectionsOfNode } = figures(100_000, balancing, { connectionsMax: 40, connectionsPerStore: 4 })
     expect(connectionsOfNode).toBe(40)

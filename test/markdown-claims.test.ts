@@ -53,7 +53,7 @@ describe('commands in Markdown', () => {
     'store-export demo change',
     'store-export stores',
     'the store-exporter --is another program',
-  ])('if the documentation contains the valid command %s, commandProblems returns no problem', (code) => {
+  ])('if the documentation contains the valid command %s, the check reports no problem', (code) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([])
   })
 
@@ -64,7 +64,7 @@ describe('commands in Markdown', () => {
     ['store-sync run --dry', 'store-sync run has no option --dry'],
     ['store-sync verify --version', 'store-sync verify has no option --version'],
     ['store-sync run --full; store-sync copy', 'store-sync has no command "copy"'],
-  ])('if the documentation contains the invalid command %s, commandProblems returns: %s', (code, problem) => {
+  ])('if the documentation contains the invalid command %s, the check reports: %s', (code, problem) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([problem])
   })
 })

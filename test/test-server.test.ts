@@ -75,7 +75,7 @@ test.each([
   },
 )
 
-test('if a test names clauses, the report counts it under each of them, and otherwise under its file', () => {
+test('if the title of a test names clauses, the report counts the test under each clause, and otherwise under its file', () => {
   const outcome = (name: string, state: Outcome['state'], reason = ''): Outcome => ({
     name,
     area: 'values',

@@ -136,7 +136,7 @@ test('promtool accepts the alert rules, of which there are at most 12', async ()
   expect(ALERTS.length).toBeLessThanOrEqual(12)
 })
 
-test('the tests of alerts have series for each alert', () => {
+test('every alert rule has a test case', () => {
   expect(Object.keys(CASES)).toEqual(ALERTS.map(({ name }) => name))
 })
 
@@ -177,7 +177,7 @@ test('if only one request fails for each reason, no alert fires', async () => {
   expect(await runTests([unitTest(series, times)])).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') })
 })
 
-test('if a request fails every two minutes because its server is down, StoreExportStoreServerDown fires after the second one', async () => {
+test('if a request fails every two minutes because its server is down, StoreExportStoreServerDown fires after the second failure', async () => {
   const alert = ALERTS.find(({ name }) => name === 'StoreExportStoreServerDown')
   const series = {
     [serverFailures('unreachable')]: '0x8 1x7 2x24',

@@ -50,7 +50,7 @@ async function startBehind(
 
 describe.each(SCENES)('$count nodes behind $name', (scene) => {
   test(
-    `[LIM-1, R8] if a key sends a burst through a load balancer, its nodes accept 120 requests (${ROUNDS} rounds)`,
+    `[LIM-1, R8] if a key sends a burst through a load balancer, the nodes together accept 120 requests (${ROUNDS} rounds)`,
     async () => {
       const { fleet, store, address } = await startBehind(scene, { REQUESTS_PER_MINUTE: '120' })
       for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, [address])

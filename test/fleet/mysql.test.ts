@@ -33,7 +33,7 @@ async function openCopy() {
 describeCopy('a copy in a MariaDB database', () => mySqlTestDestination(server.url))
 describeHistories('random histories of a MariaDB database', 12, () => mySqlDestinations(server.url))
 
-test('if an order has a customer and items, the MariaDB views show them with exact totals', async () => {
+test('if an order has a customer and items, the MariaDB views show the customer and the items with exact totals', async () => {
   const { copy, query } = await openCopy()
   const customer = { id: order().id, name: 'Ada', email: 'ada@example.com' }
   await copy.write({ table: required('customers'), rows: [customer], isFull: false })

@@ -84,7 +84,7 @@ async function expectSame(node: TestNode, { pooled, direct }: Scene): Promise<vo
   )
 }
 
-test('if PgBouncer shares two server connections among many requests, the responses are the same as without it', async () => {
+test('if PgBouncer shares two server connections among many requests, the responses are the same as without PgBouncer', async () => {
   const scene = await startScene('default_pool_size = 2')
   const node = await scene.fleet.startNode({ ...POOLED, STORE_POOL_SIZE: '12' })
   await expectSame(node, scene)
@@ -127,7 +127,7 @@ test('if PgBouncer rejects session settings, requests get 502', async () => {
   expect(node.process().output().stdout).toMatch(/"event":"store.query_failed".*unsupported startup parameter/)
 })
 
-test('if PgBouncer ignores session settings, responses are the same as without it', async () => {
+test('if PgBouncer ignores session settings, responses are the same as without PgBouncer', async () => {
   const ignoring = await startScene(
     'ignore_startup_parameters = statement_timeout,default_transaction_isolation,default_transaction_read_only,jit,plan_cache_mode,timezone',
   )

@@ -19,7 +19,7 @@ function unit(name: string): string {
 }
 
 describe.each(globSync('*.service', { cwd: FOLDER }))('deploy/systemd/%s', (name) => {
-  test('systemd accepts the unit, and its exposure is at most 2.0', async () => {
+  test('systemd accepts the unit and rates its security exposure at 2.0 or less', async () => {
     await withWorkFolder(async (folder) => {
       const file = path.join(folder, name)
       // The program must exist on this machine, but Node can be in another folder.
@@ -29,7 +29,7 @@ describe.each(globSync('*.service', { cwd: FOLDER }))('deploy/systemd/%s', (name
     })
   })
 
-  test('the unit runs a known command', () => {
+  test('the systemd unit runs a known command of store-export', () => {
     const [, command = ''] = /^ExecStart=\S+ (store-export\.js .*)$/m.exec(unit(name)) ?? []
     expect(command).not.toBe('')
     expect(commandProblems([STORE_EXPORT.program], command)).toEqual([])

@@ -76,7 +76,7 @@ describe('pages that the browser for tests opens', () => {
     expect(problems.join()).toContain('inline event handler')
   })
 
-  test('if the page itself has an error status, the browser for tests does not report it', async () => {
+  test('if the page itself has an error status, the browser for tests does not report the status', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect((await shown.goto(`${origin}/nowhere`))?.status()).toBe(404)
     expect(problems).toEqual([])
@@ -108,7 +108,7 @@ describe('pages that the browser for tests opens', () => {
     expect(await shown.evaluate(seen)).toEqual([360, 640, true, 'de-CH', 'Asia/Calcutta'])
   })
 
-  test('if a page is painted, paintTimes returns the time of the first paint', async () => {
+  test('if a page is painted, the time of the first paint is more than 0 ms', async () => {
     const { firstContentfulPaintMs } = await paintTimes((await show(GOOD)).page)
     expect(firstContentfulPaintMs).toBeGreaterThan(0)
   })
@@ -135,12 +135,12 @@ describe('accessibility checks', () => {
     expect((await axeViolations(shown)).join()).toContain('target-size (serious)')
   })
 
-  test('if a page is opened without JavaScript, the accessibility check throws an error that says so', async () => {
+  test('if a page is opened without JavaScript, the accessibility check says that it needs a page with JavaScript', async () => {
     const { page: shown } = await show(GOOD, { javaScript: false })
     await expect(axeViolations(shown)).rejects.toThrow('axe-core needs a page with JavaScript')
   })
 
-  test('if a page scrolls sideways, overflowsSideways returns the width of the page and the elements that are too wide', async () => {
+  test('if a page scrolls sideways, the check reports the width of the page and the elements that are too wide', async () => {
     const wide = page('<h1>Test</h1><table width="900" cellspacing="0"><tr><td>wide</td></tr></table>')
     for (const javaScript of [true, false]) {
       const { page: shown } = await show(wide, { width: 360, javaScript })

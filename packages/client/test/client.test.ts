@@ -136,7 +136,7 @@ describe('methods of the client', () => {
     expect(proxy.requestedPaths.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
   })
 
-  test('[SYNC-2] if a list has a time filter, every page has the same options for the next sync, and otherwise nextSync is null', async () => {
+  test('[SYNC-2] if a list has a time filter, nextSync of every page has this filter with the watermark, and otherwise nextSync is null', async () => {
     const launch = await platform.provision('launch')
     const { client } = await startClient()
     const { client: older } = await startClient([], { key: launch.key })
@@ -159,7 +159,7 @@ describe('methods of the client', () => {
       expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
   })
 
-  test('[R46] if the service sends a digest of the fields of a list, every page has the digest, and otherwise null', async () => {
+  test('[R46] if the service sends a digest of the fields of a list, storeFields of every page is the digest, and otherwise null', async () => {
     const { client } = await startClient()
     const digestsOf = async (list: PagedList<unknown>) =>
       new Set((await all(list.pages())).map((page) => page.storeFields))
@@ -440,7 +440,7 @@ describe('retries of the client', () => {
     },
   )
 
-  test('[R38] if the key may not read a resource, the error has the missing scope, unlike the error for a missing row', async () => {
+  test('[R38] if the key lacks the scope of a resource, the error names the scope; the error for a missing row names none', async () => {
     const { id, key } = await platform.newKey(store.id)
     await platform.controlSql`update api_keys set scopes = ${['orders:read']} where id = ${id}`
     const { client } = await startClient([], { key })

@@ -25,14 +25,14 @@ test('each error code of the contract has a condition, a retry rule, a fix, and 
   }
 })
 
-test('an ApiError has the status of its code unless its options set another, and its message does not contain the cause', () => {
+test('an ApiError has the status of its code unless another status is set, and its message does not contain the cause', () => {
   const cause = new Error('the password is hunter2')
   expect(new ApiError('NOT_FOUND', 'no')).toMatchObject({ code: 'NOT_FOUND', status: 404, headers: {}, message: 'no' })
   expect(new ApiError('NOT_FOUND', 'read-only', { status: 405 }).status).toBe(405)
   expect(new ApiError('STORE_DB_ERROR', 'try again', { cause })).toMatchObject({ cause, message: 'try again' })
 })
 
-test('errorsOf returns the error codes that an endpoint can return', () => {
+test('for /store, /orders, and /orders/{id}, the contract lists the error codes that the endpoint can return', () => {
   const own = {
     '/store': [],
     '/orders': ['INVALID_PARAM', 'INVALID_CURSOR', 'NOT_FOUND'],

@@ -4,7 +4,7 @@ import { InvalidSettingError, readConfig, settingsHelp } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
 describe('settings', () => {
-  test('[LIM-1] if no setting is given, readConfig returns port 8080, the host 127.0.0.1, and 120 requests per minute', () => {
+  test('[LIM-1] if no setting is given, the port is 8080, the host 127.0.0.1, and the limit 120 requests per minute', () => {
     const { config, warnings } = readConfig({})
     expect(config).toMatchObject({
       port: 8080,
@@ -39,7 +39,7 @@ describe('settings', () => {
   })
 
   test.each(['a_', 'acme_', 'acme_live_', 'a1__', 'sixteen_letters_'])(
-    '[AUTH-2] if STORE_EXPORT_KEY_PREFIX is %s, readConfig accepts the prefix',
+    '[AUTH-2] if STORE_EXPORT_KEY_PREFIX is %s, the prefix is accepted',
     (prefix) => {
       expect(readConfig({ STORE_EXPORT_KEY_PREFIX: prefix }).config.keyPrefix).toBe(prefix)
     },
@@ -68,7 +68,7 @@ describe('settings', () => {
     ['STORE_EXPORT_KEY_PREFIX', 'acme-live_', 'got "acme-live_"'],
     ['STORE_EXPORT_KEY_PREFIX', 'seventeen_letter_', 'got "seventeen_letter_"'],
     ['STORE_EXPORT_LOG_LEVEL', 'loud', 'must be one of silent, error, warn, info, debug; got "loud"'],
-  ])('if the setting %s is %j, readConfig throws an error with the text %j', (env, value, message) => {
+  ])('if the setting %s is %j, the error contains the text %j', (env, value, message) => {
     expect(() => readConfig({ [env]: value })).toThrow(InvalidSettingError)
     expect(() => readConfig({ [env]: value })).toThrow(message)
   })
@@ -85,7 +85,7 @@ describe('settings', () => {
     expect(warnings[0]).not.toContain('s3cret')
   })
 
-  test('if STORE_EXPORT_LEAK_REPORT_KEYS_FILE is not set, leakReportKeysFile is null', () => {
+  test('without settings, there is no file of leak report keys, and the key prefix is sdx_', () => {
     expect(readConfig({}).config).toMatchObject({ leakReportKeysFile: null, keyPrefix: 'sdx_' })
   })
 

@@ -8,7 +8,7 @@ import { UsageError, UserError } from './user-error.ts'
 const failure = (code: string, more: object = {}) => Object.assign(new Error('driver message'), { code, ...more })
 
 describe('explanations of errors', () => {
-  test('if an error already says what to do, explainError returns the message of the error', () => {
+  test('if an error already says what to do, the explanation has the same message', () => {
     expect(explainError(new UserError('do this'))).toEqual({ code: 'failed', message: 'do this', exitCode: 1 })
     const embedded = { code: 'embedded_database_failed', message: 'do that', exitCode: 1 }
     expect(explainError(new EmbeddedPostgresError('do that'))).toEqual(embedded)
@@ -70,7 +70,7 @@ describe('explanations of errors', () => {
     }
   })
 
-  test('if an error is unexpected, explainError returns null', () => {
+  test('if an error is unexpected, such as a TypeError, there is no explanation', () => {
     for (const error of [new TypeError('x'), failure('ENOENT', { syscall: 'open' }), failure('42601'), 'text'])
       expect(explainError(error)).toBeNull()
   })

@@ -29,7 +29,7 @@ describe('the encryption secret', () => {
     expect(() => decryptPassword(keys, 'b', sealed)).toThrow('another secret')
   })
 
-  test('if any byte of an encrypted password changes, decryptPassword throws an error', () => {
+  test('if any byte of an encrypted password changes, decrypting the password fails', () => {
     const keys = load({ STORE_EXPORT_SECRET: GOOD })
     const sealed = Buffer.from(encryptPassword({ keys, storeId: 'a', password: 'p', random: randomBytes }), 'base64')
     for (let at = 0; at < sealed.length; at += 1) {
@@ -53,7 +53,7 @@ describe('the encryption secret', () => {
       'STORE_EXPORT_SECRET_PREVIOUS',
     ],
   ])(
-    'if the settings are %j and the content of the secret file is %j, loadSecrets throws an error without the secret',
+    'if the settings are %j and the content of the secret file is %j, the error does not contain the secret',
     (env, file, message) => {
       expect(() => load(env, file)).toThrow(message)
       expect(() => load(env, file)).not.toThrow('s3cret')

@@ -113,7 +113,7 @@ describe('the log', () => {
     expect(text).toContain('refused [key]')
   })
 
-  test('if a PostgreSQL error quotes values of rows, describeCause leaves out its message and its detail', () => {
+  test('if a PostgreSQL error quotes values of rows, the logged cause has neither the message nor the detail of the error', () => {
     const error = Object.assign(new Error('invalid input syntax for type uuid: "Ann Muster"'), {
       code: '22P02',
       routine: 'string_to_uuid',

@@ -16,7 +16,7 @@ const LIMITED = {
   storeId: 's1',
 } as const satisfies ServiceEvent
 
-test('if a key is rejected repeatedly, isFirst returns true only once, and takeSums returns the number of other rejections', () => {
+test('if a key is rejected repeatedly for one reason, the log gets the first rejection, and a sum of the further rejections', () => {
   const sampler = new RejectionSampler()
   expect(sampler.isFirst(LIMITED)).toBe(true)
   for (let request = 0; request < 500; request++) expect(sampler.isFirst(LIMITED)).toBe(false)
@@ -38,7 +38,7 @@ test('if a key is rejected repeatedly, isFirst returns true only once, and takeS
   expect(sampler.isFirst(LIMITED)).toBe(true)
 })
 
-test('if requests have no valid key, isFirst returns true once for each reason, and takeSums returns the number of other rejections', () => {
+test('if rejected requests have no valid key, the log gets the first rejection for each reason, and a sum of the further rejections', () => {
   const sampler = new RejectionSampler()
   const refused = { event: 'key.rejected', requestId: 'r', reason: 'unknown' } as const
   const framing = { event: 'request.malformed', requestId: 'r', status: 400, code: 'HPE_INVALID_METHOD' } as const
@@ -50,13 +50,13 @@ test('if requests have no valid key, isFirst returns true once for each reason, 
   ])
 })
 
-test('if a response has the status 200, 400, 404, or 502, isFirst returns true for each repetition', () => {
+test('if responses with the status 200, 400, 404, or 502 repeat, the log gets every response', () => {
   const sampler = new RejectionSampler()
   for (const status of [200, 400, 404, 502])
     expect([1, 2].map(() => sampler.isFirst({ ...LIMITED, status }))).toEqual([true, true])
 })
 
-test('if more than 10,000 keys are rejected, isFirst returns true only for the first 10,000 keys', () => {
+test('if more than 10,000 keys are rejected, the log gets a line for only the first 10,000 keys', () => {
   const sampler = new RejectionSampler()
   let logged = 0
   for (let key = 0; key < 10_100; key++) if (sampler.isFirst({ ...LIMITED, keyId: `k${key}` })) logged++

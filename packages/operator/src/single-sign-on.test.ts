@@ -9,7 +9,7 @@ const WHOLE = {
 }
 const read = (env: Record<string, string>) => singleSignOnSettings(readConfig(env).config)
 
-test('if neither an issuer nor a client of single sign-on is set, singleSignOnSettings returns null', () => {
+test('if neither an issuer nor a client is set, there are no single sign-on settings, even with a label', () => {
   expect(read({})).toBeNull()
   expect(read({ STORE_EXPORT_OIDC_LABEL: 'Sign in at the mall' })).toBeNull()
 })

@@ -372,7 +372,7 @@ describe('store-export keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
-  test('if a key is turned off, "keys list" shows it as off until "keys turn-on"; a second "keys turn-off" prints "already": true', async () => {
+  test('if a key is turned off, "keys list" shows the key as off, and after "keys turn-on" as active', async () => {
     const store = await register('Stand')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     const listed = async () => (await runJson('keys', 'list', '--store', store)).keys[0]
@@ -428,7 +428,7 @@ describe('store-export keys', () => {
     },
   )
 
-  test('if a key is already revoked, keys revoke exits with code 0; if the key is unknown, with code 1', async () => {
+  test('keys revoke exits with code 0 if the key is already revoked, and with code 1 if no key has the ID', async () => {
     const store = await register('Revoked')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     expect(await runJson('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
@@ -440,7 +440,7 @@ describe('store-export keys', () => {
 })
 
 describe('store-export directory-tokens', () => {
-  test('after create and revoke, list shows the token without its text, and a third active token is refused', async () => {
+  test('directory-tokens create refuses a third active token of a store, and directory-tokens list prints tokens without their text', async () => {
     const store = await register('directory')
     const first = await runJson('directory-tokens', 'create', '--store', store)
     expect(first).toEqual({
@@ -468,7 +468,7 @@ describe('store-export directory-tokens', () => {
 })
 
 describe('store-export merchants', () => {
-  test('after merchants add, merchants list has the merchant with the stores and roles; after merchants remove, it does not', async () => {
+  test('after merchants add, merchants list has the merchant with the stores and roles, and after merchants remove, the merchant is gone', async () => {
     const [one, two] = [await register('one'), await register('two')]
     const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
     expect(added).toEqual({

@@ -156,7 +156,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings.filter(({ code }) => code !== 'missing_index')).toEqual([])
   })
 
-  test("if a table or its ID can't be read, doctor reports an error; if only a name can't be read, a warning", async () => {
+  test("doctor reports an error if a table or its column id can't be read, and a warning if only a name can't be read", async () => {
     const { id, owner, role } = await provision('launch')
     const products = await owner<{ name: string }[]>`
       select attname as name from pg_attribute where attrelid = 'products'::regclass and attnum > 0`

@@ -21,7 +21,7 @@ test(`[LIM-1, R8] if a key sends a burst to three nodes, the nodes together acce
   for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, addresses)
 })
 
-test(`[AUTH-5] after a key is revoked, each of three nodes rejects its next request (${ROUNDS} rounds)`, async () => {
+test(`[AUTH-5] after a key is revoked, each of three nodes rejects the next request with this key (${ROUNDS} rounds)`, async () => {
   const { fleet, store, addresses } = await startThree()
   for (let round = 0; round < ROUNDS; round += 1) await expectImmediateRevocation(fleet, store, addresses)
 })

@@ -157,7 +157,7 @@ test('if no collector listens, the node serves requests, logs telemetry.failed, 
   expect(linesOf(service).filter(({ event }) => event === 'telemetry.failed')).toHaveLength(1)
 })
 
-test('by default, the collector gets few traces that clients did not start, and none that a client does not sample', async () => {
+test('by default, fewer than half of the requests without traceparent have a trace, and no request whose traceparent is unsampled', async () => {
   const collector = await startCollector()
   const { service, get } = await startNode(collector.url)
   for (let n = 0; n < 60; n++) await get('store')

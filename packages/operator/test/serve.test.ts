@@ -161,7 +161,7 @@ test('if a port is in use, serve exits with code 1 and names the setting of the 
   expect(operations.stderr).toMatch(/^store-export: another program uses port .* STORE_EXPORT_OPERATIONS_PORT .*\n$/)
 })
 
-test('if two nodes run with --dashboard, a merchant who signed in on one can create a key on the other', async () => {
+test('if two nodes run with --dashboard, a merchant who signed in on the first node can create a key on the second node', async () => {
   const { settings, store, service, url, key } = await startService()
   await service.end('SIGTERM')
   const nodes = [1, 2].map(() =>

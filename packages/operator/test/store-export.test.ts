@@ -58,7 +58,7 @@ describe.each(COMMANDS)('$name', (command) => {
   )
 
   test.runIf(hasRuntime)(
-    'if the command is killed while another Node.js runs the program, the program ends, too',
+    'if the command is killed while another Node.js runs the program, the program ends',
     async () => {
       const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
       if (child.stdout !== null) await once(child.stdout, 'data')

@@ -32,6 +32,6 @@ test('if several connections have sslrootcert=system, they share one TLS context
   for (let connection = 0; connection < 20; connection++) expect(await tlsContextOf(settings('system'))).toBe(context)
 })
 
-test('if the certificate file does not exist, tlsContextOf rejects with ENOENT', async () => {
+test('if the certificate file does not exist, creating the TLS context fails with ENOENT', async () => {
   await expect(tlsContextOf(settings('/nowhere/ca.crt'))).rejects.toMatchObject({ code: 'ENOENT' })
 })

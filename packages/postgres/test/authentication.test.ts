@@ -91,7 +91,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     expect(await session('scram', 'sslmode=require&channel_binding=disable')).toEqual({ role: 'scram', isTls: true })
   })
 
-  test('if a role connects again, connecting takes less than a third of the time, because its SCRAM key is cached', async () => {
+  test('if a role connects again, connecting takes less than a third of the first time, because the SCRAM key of the role is cached', async () => {
     await server.script(`create role costly login password '${scramVerifier(PASSWORD, 500_000)}'`)
     const times: number[] = []
     for (let n = 0; n < 3; n++) {

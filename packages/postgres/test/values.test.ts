@@ -140,7 +140,7 @@ describe('values that the client receives', () => {
     expect(row).toEqual({ constructor: 1, toString: 2, length: 3 })
   })
 
-  test('if a statement changes rows, executeOn returns their number, and if it returns no rows, queryRows returns an empty array', async () => {
+  test('executeOn returns the number of changed rows, and queryRows returns an empty array for a statement without rows', async () => {
     const connection = await open(database.url)
     await connection.script('create table things (id int)')
     expect(await executeOn(connection, sql`insert into things select generate_series(1, 5)`)).toBe(5)

@@ -133,7 +133,7 @@ test('if a string starts with + and has other characters than digits, the CSV fi
   expect(text).toContain(",'+49 30 1,")
 })
 
-test('if the CSV options change, the next run rewrites the files with the new delimiter and without apostrophes', async () => {
+test('if the CSV delimiter changes and formulas are no longer escaped, the next run rewrites the files with these options', async () => {
   const folder = await createTestFolder()
   const rows = [
     { ...ORDER, id: 'a', email: '=1+1', discount_code: 'a;b' },

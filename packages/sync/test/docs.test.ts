@@ -166,7 +166,7 @@ describe('the guide for an ERP import', () => {
     expect(await runInBoth('erp/deleted-orders')).toEqual([[gone]])
   })
 
-  test("if the ERP rejects an order, the guide's import sends it again only after a change, and reports deletions only of accepted orders", async () => {
+  test("if the ERP rejects an order, the guide's import resends the order only after a change, and reports deletions only of accepted orders", async () => {
     const rejections = () =>
       compareEngines((engine) => copies.query(engine, 'select order_id, reason from erp.rejected'))
     const [corrected, rejected] = [randomUUID(), randomUUID()]

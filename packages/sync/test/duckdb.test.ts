@@ -135,7 +135,7 @@ test('if a page contains an order twice, the DuckDB copy has the last version of
   expect(await queryDuckDb(file, 'select name from order_items')).toEqual([{ name: 'new' }])
 })
 
-test('if a run of another process has the DuckDB file open, open throws a CopyBusyError, and peek an error with a process ID', async () => {
+test('if another process has the DuckDB file open, opening the copy throws a CopyBusyError, and the error of peek has the process ID', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   await copy.claim('one store')

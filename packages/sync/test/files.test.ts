@@ -133,7 +133,7 @@ test.each(KINDS)('if a run stops before it writes its files, the next run writes
 })
 
 test.each(KINDS)(
-  'if a file of a copy was edited or removed, changedFiles returns the file, and the next run writes the file again: $kind',
+  'if a file of a copy was edited or removed, the copy reports the change, and the next run writes the file again: $kind',
   async (each) => {
     const folder = await createTestFolder()
     const copy = each.make(folder)
@@ -153,7 +153,7 @@ test.each(KINDS)(
   },
 )
 
-test('until the files of a copy are written for the first time, changedFiles returns all files', async () => {
+test('until a CSV copy writes its files for the first time, the copy reports all files as changed', async () => {
   const folder = await createTestFolder()
   const copy = csvCopy(folder)
   await copy.open(TABLES)
@@ -180,7 +180,7 @@ test.each(KINDS)(
   },
 )
 
-test('if the folder of a file is not writable, the error names the file and says to close it or to make it writable', async () => {
+test('if the folder of orders.csv is not writable, the file stays unchanged, and the error says to make the file writable', async () => {
   const folder = await createTestFolder()
   const to = path.join(folder, 'orders.csv')
   writeFileSync(to, 'old')

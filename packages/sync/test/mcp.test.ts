@@ -182,7 +182,7 @@ describe('personal data in MCP tools', () => {
       expect(await query(`select * from ${name}`)).toContain(`${name} is hidden`)
   })
 
-  test('with --with-personal-data, the MCP tools return personal values, and one of them finds a customer by email address', async () => {
+  test('with --with-personal-data, the MCP tools return personal values, and the tool customer finds a customer by email address', async () => {
     expect(await callText(personal, 'order', { id: idOf('orders', 7) })).toContain(`${CANARY}-7@example.com`)
     expect(await callText(personal, 'customer', { email: ` ${CANARY.toLowerCase()}-7@EXAMPLE.com` })).toContain(
       `${CANARY} name 7`,

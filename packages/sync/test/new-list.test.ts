@@ -50,7 +50,7 @@ function theTable(): CopyTable {
   return table
 }
 
-test('[VER-1] if a list is added to the contract, the generated client and store-sync read its rows and IDs', async () => {
+test('[VER-1] if a list is added to the contract, the generated client and store-sync read the rows and IDs of the list', async () => {
   const client = await createClientWithList()
   const rows = []
   for await (const each of listRows(client, theTable(), {})) rows.push(...each.rows)

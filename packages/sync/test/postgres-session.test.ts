@@ -48,7 +48,7 @@ describe('the connection to a PostgreSQL copy', () => {
     expect(await next.count('orders')).toBe(0)
   })
 
-  test('if another program locks a table of a PostgreSQL copy, write throws CopyUnavailableError, and the connection stays open', async () => {
+  test('if another program locks a table of a PostgreSQL copy, a write throws CopyUnavailableError, and a write after the lock succeeds', async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`alter database "${new URL(url).pathname.slice(1)}" set lock_timeout = '50ms'`)
     await copy.close()

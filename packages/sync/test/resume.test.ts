@@ -148,7 +148,7 @@ describe('an interrupted full sync', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('if a full sync is interrupted, an incremental sync starts from the beginning; after an interrupted incremental sync, a full sync does', async () => {
+  test('if a run is interrupted, a next run that switches between full and incremental sync starts from the beginning', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`

@@ -124,7 +124,7 @@ test('if an address is removed from the store, a run one day later removes the a
   expect(shop.ids('customer_addresses')).toHaveLength(1)
 })
 
-test('if the service has no list of all addresses, every run reads the addresses of each customer and removes deleted ones', async () => {
+test('if the service has no list of all addresses, every run reads each customer’s addresses and removes deleted addresses from the copy', async () => {
   const shop = await createShop(platform)
   const owners = [randomUUID(), randomUUID(), randomUUID()]
   for (const [index, id] of owners.entries())
@@ -169,7 +169,7 @@ test('[R38] if the key may not read addresses, a run throws an error with the me
   await expect(shop.sync({ client })).rejects.toThrow('other words')
 })
 
-test('[R38] [SYNC-1] if scopes are added to a key, the next run reads all rows of the new lists, and changes of the known list', async () => {
+test('[R38] [SYNC-1] if a key gets the scope for customers, the next run reads all customers, and only the changes of orders', async () => {
   const shop = await createShop(platform)
   const { sql, keyId } = shop.store
   const allow = (scopes: readonly string[]) =>
@@ -202,7 +202,7 @@ test('[R38] [SYNC-1] if scopes are added to a key, the next run reads all rows o
 describe('a store without updates of customers', () => {
   const DAY = 86_400_000
 
-  test('[SYNC-4] if the store does not track updates of customers, runs read all customers once a day, and otherwise new ones', async () => {
+  test('[SYNC-4] if the store does not track updates of customers, a run reads all customers once a day, and runs in between only new customers', async () => {
     const shop = await createShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, now())`
@@ -288,7 +288,7 @@ test('if JSON contains numbers with many digits, the copy stores every digit', a
   expect(text).toContain('0.1234567890123456789')
 })
 
-test('if the watermark of a response is invalid, the run saves a valid timestamp as since', async () => {
+test('if a response has an invalid watermark, the copy’s state has a valid timestamp for the next run, which succeeds', async () => {
   const shop = await createShop(platform)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)

@@ -259,7 +259,7 @@ describe('a column that appears or disappears', () => {
     return summary.tables.map(({ mode, rows }) => `${mode} ${rows}`).join()
   }
 
-  test('[R46] if a column is hidden and shown again within an hour, a run one hour later repairs the copy', async () => {
+  test('[R46] if a run misses a column that is hidden for less than an hour, a run one hour later repairs the copy', async () => {
     const shop = await createEuroShop(300, true)
     expect(await syncAt(shop, 0)).toBe('full 300')
     await hide(shop)

@@ -107,7 +107,7 @@ test('if --state is the state of a page, the Singer run returns the rows after t
   )
 })
 
-test('if a Singer run has --prune, listed_ids lacks the deleted row, and synced_at of this row is before listed_at', async () => {
+test('if an order was deleted, a Singer run with --prune omits the order from listed_ids, and synced_at of the order is before listed_at', async () => {
   const store = await provisionOrders(3)
   const first = await messagesOf(store)
   const [deleted] = await store.sql<

@@ -83,7 +83,7 @@ describe('generated rows of demo stores', () => {
     }
   })
 
-  test('if an order has a discount and two tax rates, taxByRate splits the discount between the rates, exact to the cent', () => {
+  test('if a demo order has a discount and two tax rates, the discount is split between the rates, exact to the cent', () => {
     const lines = [
       { cents: 333, quantity: 1, rate: 7 },
       { cents: 333, quantity: 2, rate: 19 },

@@ -163,7 +163,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     },
   )
 
-  test('if /etc/passwd has no unprivileged user, unprivilegedAccount throws an error with the names that it tried', () => {
+  test('if /etc/passwd has no unprivileged user, the error lists the user names that the embedded PostgreSQL tried', () => {
     expect(() => unprivilegedAccount('root:x:0:0::/root:/bin/sh\n')).toThrow(/none of the users nobody, .* exists here/)
     expect(unprivilegedAccount('nobody:*:-2:-2::/var/empty:')).toEqual({ userId: 4294967294, groupId: 4294967294 })
   })
@@ -179,7 +179,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     expect(() => binariesPackage('freebsd', 'x64')).toThrow('your own PostgreSQL in STORE_EXPORT_DATABASE_URL')
   })
 
-  test('if an error message of PostgreSQL is unknown, recognized returns undefined', () => {
+  test('if PostgreSQL fails with an unknown message, the message is not taken for a known error', () => {
     expect(recognized('FATAL: the moon is full', { folder: '/data', port: 5432 })).toBeUndefined()
   })
 })

@@ -127,7 +127,7 @@ describe('starting the embedded PostgreSQL', () => {
 })
 
 describe('the running embedded PostgreSQL', () => {
-  test('while the embedded PostgreSQL runs, findRunningPostgres returns its URL; before the start and after the stop, it returns undefined', async () => {
+  test('the URL of the embedded PostgreSQL can be found while PostgreSQL runs, but not before the start or after the stop', async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
     const server = await startServerForTest({ dataFolder })
@@ -147,7 +147,7 @@ describe('the running embedded PostgreSQL', () => {
     expect(server.processId).not.toBe(processId)
   })
 
-  test('if a client connection is open, stop still ends the embedded PostgreSQL', async () => {
+  test('if a client connection is open, stopping the embedded PostgreSQL several times still ends its process', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const sql = postgres({ host: server.socketFolder, username: 'postgres', max: 1, onclose: () => undefined })
     await sql`select 1`
@@ -157,7 +157,7 @@ describe('the running embedded PostgreSQL', () => {
     await sql.end()
   })
 
-  test('if the embedded PostgreSQL exits unexpectedly, onNotice gets the notice "ended"', async () => {
+  test('if the embedded PostgreSQL exits unexpectedly, the caller gets one notice of the type "ended"', async () => {
     const notices: EmbeddedNotice[] = []
     const server = await startServerForTest({ dataFolder: shared, onNotice: (notice) => notices.push(notice) })
     process.kill(server.processId, 'SIGQUIT')

@@ -6,7 +6,7 @@ import { unprivilegedAccount } from './account.ts'
 import { binariesPackage, findBinaries, withInitdb } from './find-binaries.ts'
 import { runProgram } from './run-program.ts'
 
-test('if npm left out symbolic links between the PostgreSQL binaries, findBinaries returns an initdb that runs', async () => {
+test('if npm left out symbolic links between the PostgreSQL binaries, initdb still runs from the folder of the package', async () => {
   const packageFolder = await unlinkedPackage(await temporaryFolder())
   const wanted = { account: undefined, copyFolder: await temporaryFolder(), packageFolder }
   const binaries = await findBinaries(wanted)
@@ -17,7 +17,7 @@ test('if npm left out symbolic links between the PostgreSQL binaries, findBinari
 })
 
 test.skipIf(!isRoot)(
-  "if the PostgreSQL user can't reach the binaries, findBinaries returns a copy that this user can run, even with umask 077",
+  "if the PostgreSQL user can't reach the binaries, the embedded PostgreSQL gets one copy that this user can run, even with umask 077",
   async () => {
     const closed = await temporaryFolder()
     const packageFolder = await unlinkedPackage(closed)
@@ -34,7 +34,7 @@ test.skipIf(!isRoot)(
 )
 
 test.skipIf(isRoot)(
-  'if the folder of the PostgreSQL binaries lacks links and is not writable, findBinaries returns an initdb that runs',
+  'if the folder of the PostgreSQL binaries lacks links and is not writable, initdb still runs',
   async () => {
     const packageFolder = await unlinkedPackage(await temporaryFolder())
     const library = path.join(packageFolder, 'native', 'lib')

@@ -35,7 +35,7 @@ describe('SQL text', () => {
     ])
   })
 
-  test('readerGrantsSql returns the columns of the first and the last schema version, without the password hash', () => {
+  test('at the first and the latest schema version, the grants for a reader role leave out the password hash', () => {
     const launch = readerGrantsSql({ role: 'r', revision: 'launch' })
     expect(launch).toContain(
       'grant select ("id", "email", "name", "processor_customer_id", "email_verified", "created_at") on public."customers" to "r";',
@@ -57,7 +57,7 @@ describe('SQL text', () => {
 describe('connection URLs', () => {
   const login = { user: 'o', password: 'p@/', database: 'd' }
 
-  test('if a connection URL has several hosts, ports, and options, urlForLogin returns a URL with the same hosts, ports, and options', () => {
+  test('if a connection URL has several hosts and a TLS mode, the URL for another login has the same hosts, ports, and TLS mode', () => {
     expect(urlForLogin('postgres://admin:x@h1:1,h2:2/postgres?sslmode=verify-full&user=a', login)).toBe(
       'postgres://o:p%40%2F@h1:1,h2:2/d?sslmode=verify-full',
     )
@@ -67,7 +67,7 @@ describe('connection URLs', () => {
     expect(urlForDatabase('postgres://admin:x@h/postgres?dbname=a&user=b', 'd')).toBe('postgres://admin:x@h/d?user=b')
   })
 
-  test('if a connection URL is invalid, the error does not contain it', () => {
+  test('if a connection URL is invalid, the error does not contain the URL', () => {
     expect(() => urlForLogin('mysql://secret', login)).toThrow(
       /^not a connection URL: it must begin with postgres:\/\/$/,
     )

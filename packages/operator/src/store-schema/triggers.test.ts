@@ -72,7 +72,7 @@ describe('triggers for updated_at of a row', () => {
     expect(await sql`select updated_at from customers`).toEqual([{ updated_at: null }])
   })
 
-  test('if a statement sets updated_at itself, the row has that value, even the old one or infinity', async () => {
+  test('if a statement sets updated_at explicitly, the row has the written value, even if the value is unchanged or infinity', async () => {
     await sql`update orders set updated_at = updated_at, status = 'paid' where id = ${A}`
     expect(await changedIds('orders')).toEqual([])
     await sql`update orders set updated_at = '2021-05-05T00:00:00Z', status = 'paid' where id = ${A}`

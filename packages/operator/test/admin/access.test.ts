@@ -46,7 +46,7 @@ test('if a token is revoked, the next request with this token gets 401, and a re
   expect(await revokeAdminToken(scene.registry.database, id)).toBe('already revoked')
 })
 
-test('if a token has expired, the response is 401', async () => {
+test('if an admin token expires, the next request with this token gets 401', async () => {
   const end = new Date(Date.now() + 60_000)
   const { database } = scene.registry
   const { id, token } = await createAdminToken({ database, name: 'old', expiresAt: end, random: randomBytes })
@@ -55,7 +55,7 @@ test('if a token has expired, the response is 401', async () => {
   expect((await scene.send('GET /v1/stores', { token: token.reveal() })).status).toBe(401)
 })
 
-test('if a path is unknown, the response is 404; if a method is not allowed, 405 with the allowed methods', async () => {
+test('the admin API rejects an unknown path with 404, and a wrong method with 405 and the allowed methods', async () => {
   const missing = await scene.send('GET /v2/stores')
   expect([missing.status, missing.json.type]).toEqual([404, '/operate/admin-api.html#not-found'])
   const method = await scene.send('PUT /v1/stores', { body: {} })
@@ -88,7 +88,7 @@ test('if a request completes, an event has its route, its status, and the ID of 
   })
 })
 
-test('if a table of the control database is missing, the response is 500 without its name, and an event has the cause', async () => {
+test('if a table of the control database is missing, the response is 500 without the name of the table, and an event has the cause', async () => {
   const own = await startAdminScene()
   onTestFinished(() => own.close())
   await own.sql`alter table memberships rename to lost`
@@ -176,7 +176,7 @@ test('if requests of two tokens have the same Idempotency-Key, each request crea
   expect(other.json.id).not.toBe(first.json.id)
 })
 
-test('if the first request with an Idempotency-Key is still running, the second gets 409', async () => {
+test('if a request with an Idempotency-Key is still running, a second request with this key gets 409', async () => {
   const headers = { 'idempotency-key': 'order-4' }
   const id = await scene.store()
   const lock = await scene.sql.reserve()

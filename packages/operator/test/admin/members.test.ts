@@ -36,7 +36,7 @@ test('if a new address becomes a member, the response is 201 and the list has th
   ])
 })
 
-test('if the only admin of a store gets another role, the response is 409; after a second admin is added, 200', async () => {
+test('if a request changes the role of the only admin of a store, the response is 409 until a second admin exists', async () => {
   const storeId = await scene.store()
   await put(storeId, 'one@example.com', 'admin')
   await put(storeId, 'two@example.com', 'viewer')

@@ -66,7 +66,7 @@ test('if a store with the external ID exists, the response is 200 with this stor
   ])
 })
 
-test('if a key of a known store was revoked, the same request does not create the key again', async () => {
+test('if a key was revoked, repeating the request that created the store and the key does not create the key again', async () => {
   const body = { name: 'Shop', external_id: 'revoked', state: 'generating', keys: [{ name: 'one' }] }
   const first = await scene.send('POST /v1/stores', { body })
   const [{ id }] = first.json.keys

@@ -115,7 +115,7 @@ test(`[ERR-3] if a store database freezes, only requests for this store get 502 
   await expect.poll(state, BACK).toEqual(before)
 })
 
-test('[ERR-3] if the network delays data of a store by 100 ms, requests get 200; if it delays each byte by 20 ms, 502', async () => {
+test('[ERR-3] requests get 200 if the network delays data of a store by 100 ms, and 502 if each byte is delayed by 20 ms', async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const proxy = await openProxy(Number(new URL(store.readerUrl).port))

@@ -14,7 +14,7 @@ const MEMORY_MORE_MAX = 150 * 1024 * 1024
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 60_000 + 1000 * PRODUCTS })
 
-test(`[PAG-2, PAG-4] if ${PRODUCTS} products have 10 MB each, each page has one product, and the list returns each product once`, async () => {
+test(`[PAG-2, PAG-4] if each of ${PRODUCTS} products is 10 MB, each page has one product, and the list returns each product once`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore({ orders: 1, customers: 1, products: PRODUCTS, locations: 1, groups: 1 })
   const owner = openClientForTest(store.ownerUrl)

@@ -3,7 +3,7 @@ import { CommandLineError } from './command-line-error.ts'
 import { parseTables, rejectPlainHttp } from './parse-options.ts'
 
 describe('the option --tables', () => {
-  test('if --tables names orders, order_items, and categories, parseTables returns categories and then orders, once each', () => {
+  test('if --tables names orders, order_items, and categories, the option selects categories and then orders, once each', () => {
     expect(parseTables('orders, order_items,categories').map(({ name }) => name)).toEqual(['categories', 'orders'])
   })
 
@@ -24,7 +24,7 @@ describe('the option --insecure-http', () => {
     'http://[::1]:8080',
     'http://[::ffff:127.0.0.1]',
     'https://export.example.com',
-  ])('if --url is %s, rejectPlainHttp accepts the URL without --insecure-http', (url) => {
+  ])('if --url is %s, store-sync accepts the URL without --insecure-http', (url) => {
     expect(() => rejectPlainHttp(url)).not.toThrow()
   })
 
@@ -35,7 +35,7 @@ describe('the option --insecure-http', () => {
     'http://127.0.0.1.example.com',
     'http://[2001:db8::1]',
     'http://127.0.0.1@export.example.com',
-  ])('if --url is %s, rejectPlainHttp throws an error that names --insecure-http', (url) => {
+  ])('if --url is %s and --insecure-http is missing, the error names this option', (url) => {
     expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
   })
 })

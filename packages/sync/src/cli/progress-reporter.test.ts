@@ -5,7 +5,7 @@ import { RequestMeter } from './request-meter.ts'
 describe('rate limit and time left', () => {
   const limit = { requests: 120, windowSeconds: 60, remaining: 30, resetSeconds: 20 }
 
-  test('if 30 of 120 requests remain, usedShare returns 0.75 (used share of the limit), and 0 after the reset', () => {
+  test('if 30 of 120 requests of the rate limit remain, the used share is 75 %, and 0 after the reset', () => {
     let now = 0
     const meter = new RequestMeter(() => now)
     expect(meter.usedShare).toBeNull()
@@ -64,7 +64,7 @@ describe('the progress reporter without a terminal', () => {
     return { lines, reporter: new ProgressReporter({ output, meter: new RequestMeter(Date.now), now: Date.now }) }
   }
 
-  test('the reporter prints a line per table, per wait for the rate limit, and per 30 seconds without another line', () => {
+  test('without a terminal, the progress reporter prints a line per finished table, per wait for the rate limit, and after each 30 silent seconds', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     vi.advanceTimersByTime(31_000)

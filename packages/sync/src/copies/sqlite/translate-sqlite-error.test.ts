@@ -42,7 +42,7 @@ describe('errors of SQLite', () => {
       },
     ],
   ])(
-    'if SQLite fails because of %s, translateSqliteError returns a CopyError that names this cause',
+    'if SQLite fails because of %s, a CopyError names this cause and says what to do',
     async (_what, message, work) => {
       const error = await errorOf(work)
       const translated = translateSqliteError(error, 'shop')
@@ -51,7 +51,7 @@ describe('errors of SQLite', () => {
     },
   )
 
-  test('if SQLite fails because the disk is full, translateSqliteError returns a CopyFullError that says to run again', async () => {
+  test('if SQLite reports a full disk, a CopyFullError says that the copy has no space, and to run again', async () => {
     const error = await errorOf((database) => database.exec(`pragma max_page_count = 3; ${insert}`))
     const translated = translateSqliteError(error, 'shop')
     expect(translated).toBeInstanceOf(CopyFullError)
@@ -61,7 +61,7 @@ describe('errors of SQLite', () => {
     })
   })
 
-  test('if another program has locked the SQLite file, translateSqliteError returns a CopyUnavailableError that says to run again', async () => {
+  test('if another program has locked the SQLite file, a CopyUnavailableError names the lock and says to run again', async () => {
     const error = await errorOf((database, file) => {
       database.exec('begin exclusive')
       using other = new DatabaseSync(file, { timeout: 0 })
@@ -72,7 +72,7 @@ describe('errors of SQLite', () => {
     expect(String(translated)).toMatch(/another program has locked shop .*run again/)
   })
 
-  test('if SQLite fails for an unexpected reason, translateSqliteError returns the same error', async () => {
+  test('if SQLite fails for an unexpected reason, the error of SQLite stays unchanged', async () => {
     const error = await errorOf((database) => database.exec('select b from t'))
     expect(translateSqliteError(error, 'shop')).toBe(error)
   })
