@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-test('if three nodes claim an alert round at once, one claim succeeds, and the next claim succeeds only after four minutes', async () => {
+test('if three nodes start an alert round at once, one node gets the round, and the next round can start only after four minutes', async () => {
   const { database, sql } = control
   const claims = await Promise.all([1, 2, 3].map(() => claimAlertRound(database)))
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1)
@@ -17,7 +17,7 @@ test('if three nodes claim an alert round at once, one claim succeeds, and the n
   expect(await claimAlertRound(database)).not.toBeNull()
 })
 
-test('if more than half an hour passes between two alert rounds, claimAlertRound returns a new start of the series of rounds', async () => {
+test('if more than half an hour passes between two alert rounds, the later round starts a new series of rounds', async () => {
   const { database, sql } = control
   await sql`delete from alert_rounds`
   const first = await claimAlertRound(database)

@@ -50,7 +50,7 @@ test('if a retry has replaced a first run that stopped sending heartbeats, only 
   expect(await beginRequest(control, request)).toEqual(completed)
 })
 
-test('if the replaced run of a request fails, the repetition still counts as running', async () => {
+test('if a retry has replaced a first run that stopped sending heartbeats, and this first run fails, the retry still counts as running', async () => {
   const { request, replaced, current } = await beginTwice()
   await abandonRequest(control.database, replaced)
   expect(await beginRequest(control, request)).toEqual({ kind: 'running' })
@@ -58,7 +58,7 @@ test('if the replaced run of a request fails, the repetition still counts as run
   expect((await beginRequest(control, request)).kind).toBe('run')
 })
 
-test('if the replaced run of a request writes a heartbeat, a silent repetition can still be replaced', async () => {
+test('if a retry stops sending heartbeats, the next retry replaces this retry, even if the replaced first run sends a heartbeat', async () => {
   const { request, replaced, current, age } = await beginTwice()
   await age(70)
   await keepRequest(control.database, current)

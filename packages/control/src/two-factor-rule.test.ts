@@ -56,7 +56,7 @@ test('if a developer, a viewer, or an admin of another store sets the two-factor
   ])
 })
 
-test('if the two-factor rule was turned on after a backup, the replay turns the rule on again, unless the rule was turned off later', async () => {
+test('if the two-factor rule was turned on after a backup, replaying audit events turns the rule on again, unless the rule was turned off later', async () => {
   const [on, off] = [await control.store(), await control.store()]
   const event = (storeId: string, action: 'enabled' | 'disabled', second: number) => ({
     ...{ action: `two_factor_rule.${action}` as const, storeId, keyId: null, merchantId: null, details: '{}' },
@@ -75,6 +75,6 @@ test('if the two-factor rule was turned on after a backup, the replay turns the 
   expect(rules).toEqual([{ rule: true }, { rule: false }])
 })
 
-test('if a session does not exist, readSecondFactor says that the session used no second factor', async () => {
+test('if a session does not exist, no second factor counts as used', async () => {
   expect((await readSecondFactor(control.database, 'unknown')).used).toBeNull()
 })

@@ -37,7 +37,7 @@ async function newMember(storeId: string, role: MemberRole = 'admin'): Promise<s
   return id
 }
 
-test('if a text is a token, it parses, and an API key or a token with an error does not', () => {
+test('the parser accepts a new directory token, and rejects an API key or a directory token with a changed last character', () => {
   const token = makeDirectoryToken(randomBytes).reveal()
   expect(token).toMatch(/^sdxscim_[0-9A-Za-z]{49}$/)
   expect(parseDirectoryToken(token)?.reveal()).toBe(token)
@@ -46,7 +46,7 @@ test('if a text is a token, it parses, and an API key or a token with an error d
   expect(parseDirectoryToken(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBeNull()
 })
 
-test('if three tokens are created at once, the limit rejects one; if one token is created twice, it is stored once', async () => {
+test('if three directory tokens are created at once for a store, one exceeds the limit, and a token that is created twice is stored once', async () => {
   const { id } = await control.store()
   const all = await Promise.allSettled([create(id), create(id), create(id)])
   const reasons = all.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
@@ -58,7 +58,7 @@ test('if three tokens are created at once, the limit rejects one; if one token i
   await expect(create('none')).rejects.toThrow(UnknownStore)
 })
 
-test('if the creator is no admin of the store at that moment, no token is created', async () => {
+test('if the creator of a directory token is no admin of the store or loses this role meanwhile, the store gets no active token', async () => {
   const { database } = control
   const { id: storeId } = await control.store()
   const createAs = (createdBy: string) =>
@@ -72,7 +72,7 @@ test('if the creator is no admin of the store at that moment, no token is create
   await expect(createAs(admins[0])).rejects.toThrow(UnknownStore)
 })
 
-test('if the creator loses the role of an admin or the access, the token is revoked, and other tokens stay', async () => {
+test('if the creator of a directory token loses the role admin, the membership, or the account, only the tokens of this creator are revoked', async () => {
   const { database } = control
   for (const end of ['role', 'removal', 'account'] as const) {
     const { id: storeId } = await control.store()
@@ -102,7 +102,7 @@ test('if the creator loses the role of an admin or the access, the token is revo
   }
 })
 
-test('if two nodes admit the same token, its requests count together, and its use is recorded', async () => {
+test('if two nodes get the same directory token, both nodes accept the token, and the time of its last use is recorded', async () => {
   const { id } = await control.store()
   const token = makeDirectoryToken(randomBytes)
   const tokenId = await create(id, token)
@@ -118,7 +118,7 @@ test('if two nodes admit the same token, its requests count together, and its us
   expect(waits === 0 || (waits !== undefined && waits >= 1 && waits <= 60)).toBe(true)
 })
 
-test('if a token is revoked, it is no longer admitted, and the audit events name who created and who revoked it', async () => {
+test('if a directory token is revoked, the service rejects the token, and audit events name who created and who revoked the token', async () => {
   const { database, sql } = control
   const { id: storeId } = await control.store()
   const token = makeDirectoryToken(randomBytes)
@@ -139,7 +139,7 @@ test('if a token is revoked, it is no longer admitted, and the audit events name
   ])
 })
 
-test('if a scanner reports a token, it is revoked, and a second report changes nothing', async () => {
+test('if a scanner reports a leaked directory token, the token is revoked, and a second report changes nothing', async () => {
   const { id } = await control.store()
   const token = makeDirectoryToken(randomBytes)
   await create(id, token)
@@ -150,7 +150,7 @@ test('if a scanner reports a token, it is revoked, and a second report changes n
   expect(await admitDirectory(control.database, token)).toBeNull()
 })
 
-test('if a token was revoked after a backup, the replay revokes it again', async () => {
+test('if a directory token was revoked after a backup, replaying audit events revokes the token again', async () => {
   const { id: storeId } = await control.store()
   const tokenId = await create(storeId)
   const event = {

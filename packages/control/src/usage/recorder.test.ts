@@ -118,7 +118,7 @@ describe('usage of a key', () => {
     }
   })
 
-  test('if usage with an older time is written later, the last use of the key does not change', async () => {
+  test('if older usage of a key is written after newer usage, the time of last use of the key stays the same', async () => {
     const { id, storeId } = await createTestKey()
     for (const now of [NOON, NOON - 60_000]) {
       const usage = recorder(() => now)
@@ -153,7 +153,7 @@ describe('usage of a key', () => {
     expect(await usageOf(one.id)).toMatchObject([{ successful: 2 }])
   })
 
-  test('if usage is older than 13 months, deleteOldUsage deletes it and keeps newer usage', async () => {
+  test('if usage is older than 13 months, the cleanup deletes this usage and no newer usage', async () => {
     const { id } = await createTestKey()
     for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
       const usage = recorder(() => Date.parse(now))
@@ -271,7 +271,7 @@ describe('the request log of a key', () => {
     for (const { id } of keys) expect((await logOf(id)).lines).toMatchObject([{ requests: 2 * 8 * 30 }])
   })
 
-  test('if request log lines or full syncs are older than 72 hours, deleteOldUsage deletes them and keeps newer ones', async () => {
+  test('if request log lines and full syncs are older than 72 hours, the cleanup deletes only these lines and syncs', async () => {
     const { id } = await createTestKey()
     for (const now of [NOON, NOON + MINUTE_MS]) {
       const usage = recorder(() => now)
@@ -292,7 +292,7 @@ describe('full syncs of a list', () => {
   const next = { begins: false, ends: false, filters: '' }
   const last = { begins: false, ends: true, filters: '' }
 
-  test('if the pages of a full sync are written in several steps, readWalks returns one sync with all pages and rows', async () => {
+  test('if usage of one full sync is written in several steps, the list of full syncs has one sync with all pages and rows', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -328,7 +328,7 @@ describe('full syncs of a list', () => {
     expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, ended: true }])
   })
 
-  test('if a client restarts a full sync or changes its filter, readWalks lists each as a sync of its own', async () => {
+  test('if a client starts a full sync again or with another filter, the list of full syncs has each start as a separate sync', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -345,7 +345,7 @@ describe('full syncs of a list', () => {
     ])
   })
 
-  test('if a client requests only first pages, `readWalks` does not return them as syncs', async () => {
+  test('if a client requests only first pages, the list of full syncs is empty', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -359,7 +359,7 @@ describe('full syncs of a list', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(1)
   })
 
-  test('if a key has made 60 full syncs, only fifty of them stay stored', async () => {
+  test('if a key has made 60 full syncs, the control database stores only 50 of these syncs', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -374,7 +374,7 @@ describe('full syncs of a list', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(50)
   })
 
-  test('if a page of a full sync fails, the page is not counted, and readWalks returns the sync as unfinished', async () => {
+  test('if a page of a full sync fails, the list of full syncs has the sync as unfinished and without the failed page', async () => {
     const { id } = await createTestKey()
     const usage = recorder(() => NOON)
     usage.record(page(id, first))
