@@ -84,7 +84,7 @@ test('when a key, a store, or a merchant changes, the audit log gets one event t
   expect(await logged()).toEqual([])
 })
 
-test('if keys were turned off after a backup, the replay turns off only the keys that were not turned on again', async () => {
+test('if keys were turned off after a backup, replaying audit events turns off only the keys that were not turned on again', async () => {
   const { database, sql } = control
   const store = await control.store()
   const [off, on] = [await newKey(store.id), await newKey(store.id)]
@@ -115,7 +115,7 @@ test('if a membership is removed and added again within a millisecond, replaying
   for (const { at } of await logged()) expect(at).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/)
 })
 
-test('if an invitation is withdrawn, the audit log gets its ID without the address, and a replay on a backup withdraws the invitation again', async () => {
+test('if an invitation is withdrawn, the audit events do not contain the address, and replaying these events on a backup withdraws the invitation again', async () => {
   const { database, sql } = control
   const store = await control.store()
   const member = await newMerchant('inviting')
@@ -146,7 +146,7 @@ test('if an invitation is withdrawn, the audit log gets its ID without the addre
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
-test('if a passkey is removed, a replay on a backup removes the passkey again and keeps the other passkeys', async () => {
+test('if a passkey is removed, replaying audit events on a backup removes this passkey again, but no other passkey', async () => {
   const { database, sql } = control
   const { id: merchantId } = await newMerchant('with-passkeys')
   const add = (id: string) => sql`
@@ -165,7 +165,7 @@ test('if a passkey is removed, a replay on a backup removes the passkey again an
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
-test('if the permissions of a key changed after a backup, the replay lists the key for comparison, unless the key is revoked', async () => {
+test('if the permissions of a key changed after a backup, replaying audit events lists the key for comparison, unless the key is revoked', async () => {
   const { database, sql } = control
   const store = await control.store()
   const [narrowed, revoked, before] = [await newKey(store.id), await newKey(store.id), await newKey(store.id)]
@@ -182,7 +182,7 @@ test('if the permissions of a key changed after a backup, the replay lists the k
   expect(await replayRevocations(database, [...known, ...events])).toMatchObject({ keysToCompare: [narrowed.id] })
 })
 
-test('when a rotation of the secret encrypts several passwords again, the audit log gets one event with their number', async () => {
+test('when a rotation of the encryption secret encrypts several passwords again, the audit log gets one event with the number of passwords', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: control.keys.current }

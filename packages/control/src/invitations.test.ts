@@ -113,7 +113,7 @@ describe('invitations', () => {
     expect(await emailsOf(store.id)).toContain(other.email)
   })
 
-  test('if the account has no login, passkey, or session, the invitation sets the password and ends its links', async () => {
+  test('if the invited account has no login, passkey, or session, accepting the invitation sets the password and deletes the sign-in links of the account', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await addLink(other.email)
@@ -127,7 +127,7 @@ describe('invitations', () => {
     expect(await linksOf(inviter.email)).toBe(1)
   })
 
-  test('if the account gets a password after the page was opened, the invitation leaves it', async () => {
+  test('if the invited account gets a password after the invitation page was opened, accepting the invitation does not change the password', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await send(store.id, inviter.id, other.email, 'raced')
@@ -137,7 +137,7 @@ describe('invitations', () => {
     expect(await passwordsOf(other.id)).toEqual(['hash of the owner'])
   })
 
-  test('if the address was never proved, the invitation ends all ways to sign in from before', async () => {
+  test('if the address of the invited account was never proved, accepting the invitation removes all earlier ways to sign in', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false, two_factor_enabled = true where id = ${other.id}`
@@ -153,7 +153,7 @@ describe('invitations', () => {
     expect(await signInsOf(other.id)).toMatchObject({ sessions: 1, passkeys: 1, codes: 1 })
   })
 
-  test('if the link is opened in a session of an account whose address was never proved, the ways to sign in stay', async () => {
+  test('if an invitation is accepted in a session of the invited account, the ways to sign in stay, even if the address was never proved', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false, two_factor_enabled = true where id = ${other.id}`
@@ -181,7 +181,7 @@ describe('invitations', () => {
     expect(await signInsOf(other.id)).toEqual({ sessions: 1, passkeys: 1, codes: 1, proved: true, needsCode: true })
   })
 
-  test('if single sign-on proves an address, all ways to sign in from before end', async () => {
+  test('if single sign-on first proves the address of an account, all earlier ways to sign in to the account are removed', async () => {
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false where id = ${other.id}`
     await addLogin(other.id, 'hash of an attacker')
@@ -208,7 +208,7 @@ describe('invitations', () => {
     expect(await accept('second')).toMatchObject({ email })
   })
 
-  test('if an invitation is sent again, isReplacedToken returns true for its earlier links while the newest link is valid', async () => {
+  test('if an invitation is sent again, the earlier links count as replaced while the newest link is valid', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     for (const token of ['replaced 1', 'replaced 2', 'newest']) await send(store.id, inviter.id, email, token)
@@ -243,7 +243,7 @@ describe('invitations', () => {
     expect(await renewInvitation({ ...person, invitationId, tokenHash: hashOf('late') })).toBeNull()
   })
 
-  test('if an invitation has expired, listInvitations marks it as expired, and its link cannot be accepted', async () => {
+  test('if an invitation has expired, the list of invitations marks the invitation as expired, and its link cannot be accepted', async () => {
     const { store, inviter } = await newStore()
     await send(store.id, inviter.id, newEmail(), 'late')
     await control.sql`update invitations set expires_at = now() where store_id = ${store.id}`
@@ -274,7 +274,7 @@ describe('invitations', () => {
     expect(await control.sql`select from invitations where store_id = ${store.id}`).toEqual([])
   })
 
-  test('if invitations exceed the daily limit of an address or a store, invite returns "address limit" or "store limit"', async () => {
+  test('if a store reaches its daily limit of invitations to one address or in total, further invitations are rejected, and the result names the limit', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     const toAddress = await Promise.all(
@@ -296,7 +296,7 @@ describe('invitations', () => {
     expect(await send(store.id, inviter.id, email)).toBe('invited')
   })
 
-  test('if invitations are withdrawn and sent again, the withdrawn ones still count toward the daily limit of the address', async () => {
+  test('if invitations are withdrawn and sent again, the withdrawn invitations still count toward the daily limit of the address', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     for (let at = 0; at < INVITATIONS_TO_ADDRESS_PER_DAY; at += 1) {
@@ -306,7 +306,7 @@ describe('invitations', () => {
     expect(await send(store.id, inviter.id, email)).toBe('address limit')
   })
 
-  test('if an invitation expired more than a month ago, the cleanup deletes this invitation and keeps valid ones', async () => {
+  test('if an invitation expired more than a month ago, the cleanup deletes this invitation and no valid invitation', async () => {
     const { store, inviter } = await newStore()
     for (const each of ['old', 'young']) await send(store.id, inviter.id, newEmail(), each)
     await control.sql`
@@ -349,7 +349,7 @@ describe('removal of a member', () => {
     expect(await emailsOf(store.id)).toHaveLength(1)
   })
 
-  test('if a member is the last admin of a store, removeMember returns "last admin", and the member stays', async () => {
+  test('if a member is the last admin of a store, the removal of this member is rejected, and the member stays', async () => {
     const { store, inviter } = await newStore()
     expect(await remove(store.id, inviter.id, inviter.id)).toBe('last admin')
     expect(await emailsOf(store.id)).toEqual([inviter.email])

@@ -189,7 +189,7 @@ describe('the role of an invitation', () => {
   })
 })
 
-test('if a backup has an admin who became a viewer later, the replay makes the admin a viewer again', async () => {
+test('if an admin became a viewer after a backup, replaying audit events on the backup makes the admin a viewer again', async () => {
   const { store, admin, viewer } = await newStore()
   const event = (merchantId: string, at: string, role: MemberRole) => ({
     ...{ action: 'membership.role_changed' as const, storeId: store.id, keyId: null, merchantId },
@@ -203,7 +203,7 @@ test('if a backup has an admin who became a viewer later, the replay makes the a
   expect(await rolesOf(store.id)).toEqual({ [admin.id]: 'viewer', [viewer.id]: 'viewer' })
 })
 
-test('if the last role of a member has fewer rights than the role in a backup, the replay gives the member the last role', async () => {
+test('if the last role of a member has fewer rights than the role in a backup, replaying audit events gives the member the last role', async () => {
   const { store, admin, viewer } = await newStore()
   const developer = await newMember(store.id, 'developer')
   const became = (merchantId: string, role: MemberRole) => ({
@@ -237,7 +237,7 @@ describe('replays on a backup from before an invitation changed', () => {
   }
   const link = (email: string) => findInvitation(control.database, hashOf(`backup ${email}`))
 
-  test('if a restored backup has an admin’s invitation that was later sent again for a viewer, the replay makes it one for a viewer', async () => {
+  test('if an invitation as admin was sent again as viewer after a backup, replaying audit events gives the restored invitation the role viewer', async () => {
     const { store, admin } = await newStore()
     const email = 'reduced@example.com'
     const { restore } = await backup(store.id, admin.id, email)
@@ -249,7 +249,7 @@ describe('replays on a backup from before an invitation changed', () => {
     expect(await replayRevocations(control.database, events)).toMatchObject({ events: 1, unchanged: 1 })
   })
 
-  test('if the invitation was sent again as a viewer and then as an admin, the earlier link keeps the role admin', async () => {
+  test('if an invitation was sent again as viewer and then as admin after a backup, replaying audit events does not change the role admin', async () => {
     const { store, admin } = await newStore()
     const email = 'raised@example.com'
     const { restore } = await backup(store.id, admin.id, email)
@@ -271,7 +271,7 @@ describe('replays on a backup from before an invitation changed', () => {
     ['became a viewer', 'viewer', (storeId: string, id: string, by: string) => change(storeId, id, 'viewer', by)],
     ['stayed', 'admin', async () => undefined],
   ])(
-    'if the invited person joined and %s, the role of the link after the replay is %j (null if the link is invalid)',
+    'if the invited person joined after the backup and %s, the restored link has the role %j after a replay of audit events (null: invalid)',
     async (what, role, changing) => {
       const { store, admin } = await newStore()
       const email = `joined-${what.replaceAll(' ', '-')}@example.com`

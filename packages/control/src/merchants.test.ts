@@ -73,7 +73,7 @@ describe('stores of a merchant', () => {
   })
 })
 
-test('if a merchant is removed from a store, the merchant keeps other stores, and the result says whether the store has another merchant', async () => {
+test('if a merchant is removed from one store, the merchant stays in other stores, and the result says whether that store has other merchants', async () => {
   const { database } = control
   const [store, other] = [await control.store(), await control.store()]
   const [one, two] = [await createTestMerchant(store.id, other.id), await createTestMerchant(store.id)]

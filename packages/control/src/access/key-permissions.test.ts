@@ -99,7 +99,7 @@ describe('expiry and replacement of a key', () => {
   })
 
   test.each([1, 24, 168] as const)(
-    '[AUTH-3] if a key is replaced with an overlap of %i h, it ends that long after the first use of its replacement',
+    '[AUTH-3] if a key is replaced with an overlap of %i h, the overlap starts with the first use of the new key',
     async (hours) => {
       const old = await keyWith({})
       const newer = await replace(old, hours)

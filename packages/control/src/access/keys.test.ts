@@ -115,7 +115,7 @@ describe('the keys of a store', () => {
     expect(refusal).toMatchObject({ leastRecentlyUsed: { name: 'c' }, message: expect.stringContaining('"c" (sdx_') })
   })
 
-  test('[AUTH-5] if a key is revoked, revokeKey returns "already revoked", and if it belongs to another store, "unknown"', async () => {
+  test('[AUTH-5] if a key is already revoked, revoking the key changes nothing, and a key of another store cannot be revoked', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { id } = await create(store.id)
     const { database } = control

@@ -56,7 +56,7 @@ test('[LIM-1] if a key is off, its requests are not counted', async () => {
   expect(await counter()).toEqual(before)
 })
 
-test('if a key is already in the requested state, switchKey returns "already" and does not change the time of turning off', async () => {
+test('if a key is already on or off as requested, switching the key does not change the time of turning off', async () => {
   const { database } = control
   expect(await turn('on')).toBe('already')
   await turn('off')
@@ -66,7 +66,7 @@ test('if a key is already in the requested state, switchKey returns "already" an
   expect(await listKeys({ database, storeId: key.storeId })).toEqual([before])
 })
 
-test('if a key is revoked, has expired, or is of another store, switchKey returns "unknown" and does not turn the key off', async () => {
+test('if a key is revoked, has expired, or is of another store, the key cannot be turned off', async () => {
   const { database } = control
   expect(await turn('off', (await control.store()).id)).toBe('unknown')
   const ended = await newKey(key.storeId)

@@ -62,7 +62,7 @@ test('if two nodes record requests of a key in the same hour, readActivity retur
   expect(activity).toEqual([{ keyId: key.id, minutes }])
 })
 
-test('if a full sync is unfinished, readUnfinishedWalks also returns the number of rows of the last finished sync of this list', async () => {
+test('if a full sync is unfinished, its entry has the number of rows of the last finished sync of the same list', async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()

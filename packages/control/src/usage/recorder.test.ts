@@ -316,7 +316,7 @@ describe('full syncs of a list', () => {
     ])
   })
 
-  test('if another node serves the last page of a full sync, its usage is written only after that of the first page', async () => {
+  test('if two nodes serve the first and last page of a full sync, the usage of the last page is not written first', async () => {
     const { id } = await createTestKey()
     const [one, two] = [recorder(() => NOON), recorder(() => NOON + 5, control.secondNode())]
     one.record(page(id, first))

@@ -72,7 +72,7 @@ test('if PostgreSQL cancels one step of summing up hourly usage, the next run co
   expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
 })
 
-test('if another node already replaces or deletes old usage, sumUpOldHours and deleteOldUsage skip the work', async () => {
+test('if another node already sums up or deletes old hourly usage, this node skips the same work', async () => {
   const { control, steps } = await createManyHours()
   const { database } = control
   const other = await transaction(control)
