@@ -56,14 +56,14 @@ describe('limits of a page', () => {
     expect(page.position()).toEqual({ id: sampleId(3), createdAt: page.position()?.createdAt })
   })
 
-  test('[PAG-4, R15] if the last rows of two pages are one microsecond apart, so are the times of their cursors', () => {
+  test('[PAG-4, R15] if the last rows of two pages are one microsecond apart, the positions of the pages are one microsecond apart', () => {
     const first = written({ ...UNBOUNDED, rowsMax: 1 }).position()?.createdAt ?? 0n
     const second = written({ ...UNBOUNDED, rowsMax: 2 }).position()?.createdAt ?? 0n
     expect(second - first).toBe(1n)
     expect(first % 1_000_000n).toBe(123_457n)
   })
 
-  test('if a page is empty, position() returns null, so the page has no cursor', () => {
+  test('if a page is empty, the page has no position for a cursor', () => {
     expect(new PageWriter(lines, UNBOUNDED, '[').position()).toBeNull()
   })
 })

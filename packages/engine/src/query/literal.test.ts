@@ -70,7 +70,7 @@ describe('timestamp literals', () => {
     expect(row).toEqual({ late: true, early: true })
   })
 
-  test('civilDate returns the same date as JavaScript, from 4714 BC to the year 23903', () => {
+  test('if a day number is from 4714 BC to the year 23903, civilDate returns the same date as JavaScript', () => {
     fc.assert(
       fc.property(fc.integer({ min: -2_451_545, max: 8_000_000 }), (days) => {
         const date = new Date(Date.UTC(2000, 0, 1) + days * 86_400_000)

@@ -18,13 +18,13 @@ const absent = (present: PresentTables) =>
 
 describe('the schema version of a store', () => {
   test.each(REVISIONS.map(({ id }) => id))(
-    '[VER-2] if a store has all columns of schema version %s, revisionOf returns this version',
+    '[VER-2] if a store has all columns of schema version %s, the service detects this version',
     (id) => {
       expect(revisionOf(presentAt(id)).revision).toBe(id)
     },
   )
 
-  test('[FMT-6] if a store lacks columns, revisionOf lists their fields as absent', () => {
+  test('[FMT-6] if a store lacks columns, the service lists the fields of these columns as absent', () => {
     expect(absent(presentAt('v1.6'))).toEqual([])
     expect(absent(presentAt('v1.5'))).toEqual([
       'store.weight_unit',
@@ -33,20 +33,20 @@ describe('the schema version of a store', () => {
     ])
   })
 
-  test('[FMT-7] if a store lacks a table, revisionOf lists the resource of the table as absent, but not its fields', () => {
+  test('[FMT-7] if a store lacks a table, the service lists the resource of the table as absent, but not the fields of this resource', () => {
     const { absentResources } = revisionOf(presentAt('launch'))
     expect(absentResources.map(({ plural }) => plural)).toEqual(['customer addresses', 'customer groups', 'locations'])
     expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])
   })
 
-  test('if a migration was only partly applied, revisionOf returns the newest version whose columns all exist', () => {
+  test('if a migration was only partly applied, the service detects the newest version whose columns all exist', () => {
     const half = presentAt('v1.5', ['orders.tax_breakdown'])
     expect(revisionOf(half).revision).toBe('v1.3')
     expect(absent(half)).toContain('orders.tax_breakdown')
     expect(absent(half)).not.toContain('orders.metafields')
   })
 
-  test('if a column of the first schema version is missing, revisionOf returns null as the version', () => {
+  test('if a column of the first schema version is missing, the service detects no schema version', () => {
     expect(revisionOf(presentAt('v1.6', ['orders.total'])).revision).toBeNull()
     expect(revisionOf(new Map())).toMatchObject({ revision: null, absentFields: [] })
   })

@@ -90,7 +90,7 @@ describe('the digest of the fields', () => {
     expect(changed(at('v1.6'), storeWith(names.toReversed()))).toEqual([])
   })
 
-  test('if stores in different schemas have the same columns, they share one cached description', () => {
+  test('if stores in different schemas have the same columns, the stores share one cached description', () => {
     const present = at('v1.6')
     const other = columnsInSchema('other', present.tables)
     expect(describeSchema(order, other)).toBe(describeSchema(order, present))

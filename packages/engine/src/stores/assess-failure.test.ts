@@ -81,7 +81,7 @@ test.each([
   { routine: 'InitializeSessionUserId', full: 'role', delayed: 'store' },
   { routine: 'CheckMyDatabase', full: 'database', delayed: 'store' },
 ])(
-  '[ERR-3] if PostgreSQL’s $routine reports too many connections, the $full counts as full, and new connections to the $delayed wait',
+  '[ERR-3] if PostgreSQL reports too many connections of a $full (routine $routine), new connections to the $delayed are delayed',
   (expected) => {
     const { routine, full, delayed } = expected
     const cause = error('53300', { severity: 'FATAL', routine })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-test('[SYNC-1] if another session has an open transaction, the poll returns the start of this transaction, and no transaction of its own', async () => {
+test('[SYNC-1] if another session has an open transaction, the poll returns the start of only this transaction, and not of the poll itself', async () => {
   const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
   await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
   // A session that is being opened has a transaction, too.
@@ -36,7 +36,7 @@ test('[SYNC-1] if extra_float_digits makes database IDs look equal, the poll sti
   await other.sql`rollback`
 })
 
-test("[SYNC-1] if the server hides the lock of the service's session, snapshotOf returns null as open transactions, not an empty map", () => {
+test("[SYNC-1] if the server hides the lock of the service's session, the open transactions count as unknown and not as none", () => {
   const clock = { at: 837_000_000_000_000n, isStandby: false, pid: 7 }
   const own = { pid: 7, database: '1', user: '1', application: '', isAtWork: true, startedAt: null }
   expect(snapshotOf([[clock], [], [own], []])).toEqual({ at: clock.at, open: null })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ConnectionBudget } from './connection-budget.ts'
 import { serverUses } from './server-use.ts'
 
-test('if the last attempt to connect to a server failed, serverUses reports the server as unreachable or full', () => {
+test('if the last attempt to connect to a server failed, the service reports the server as unreachable or full', () => {
   const servers = new Map(['ok', 'lost', 'full', 'back'].map((server) => [server, new ConnectionBudget(20)]))
   const fail = (server: string, code: string) =>
     servers.get(server)?.pause.failed(Object.assign(new Error('failed'), { code }), 1)

@@ -37,7 +37,7 @@ function columnsAt(clock: { now: number }, events: StoreEvent[] = []) {
 }
 
 describe('columns of a store', () => {
-  test('[R28] if a column has a domain type, StoreColumns returns its base type', async () => {
+  test('[R28] if a column has a domain type, the service reads the base type as the type of the column', async () => {
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     expect(Object.fromEntries(present.get('samples') ?? [])).toEqual({
       id: { notNull: true, type: 'uuid', indexes: ['id'], readsOtherTables: false },
@@ -67,7 +67,7 @@ describe('columns of a store', () => {
     expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(found)
   })
 
-  test('if the table of a resource is a materialized view or partitioned, StoreColumns finds its indexes', async () => {
+  test('if the table of a resource is a materialized view or partitioned, the service finds the indexes of the table', async () => {
     await samples.sql.unsafe(`alter table samples rename to base;
       create materialized view samples as select * from base; create index on samples (deleted_at, id)`)
     const ofView = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
@@ -86,7 +86,7 @@ describe('columns of a store', () => {
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] if two schemas have the same columns, their stores share one description, but each keeps its schema name', async () => {
+  test('[GEN-2] if two stores in different schemas have the same columns, the stores share one description, but not the schema name', async () => {
     const name = `we"ird 'schema\\ ü ${'x'.repeat(40)}`
     await samples.sql.unsafe(`create schema ${identifier(name)}; grant usage on schema ${identifier(name)} to public;
       create table ${identifier(name)}.samples (id uuid primary key, word short, n integer, deleted_at timestamptz, stamp timestamptz,
@@ -101,14 +101,14 @@ describe('columns of a store', () => {
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] if a store moves to another schema, StoreColumns reads the columns of the new schema', async () => {
+  test('[GEN-2] if a store moves to another schema, the service reads the columns of the new schema', async () => {
     const columns = columnsAt({ now: 0 })
     await columns.of(ADDRESS, samples.reader)
     const moved = await columns.of({ ...ADDRESS, schemaName: 'elsewhere' }, samples.reader)
     expect([moved.schemaName, moved.size]).toEqual(['elsewhere', 0])
   })
 
-  test('[R28] if a migration has locked a table, StoreColumns reads its columns without waiting for the lock', async () => {
+  test('[R28] if a migration has locked a table, the service reads the columns of the table without waiting for the lock', async () => {
     await samples.sql`create index tested on samples (deleted_at)`
     const migration = samples.sql
     await migration.unsafe('begin; lock table samples in access exclusive mode')
@@ -117,7 +117,7 @@ describe('columns of a store', () => {
     expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(['deleted_at'])
   })
 
-  test('[R28] after the refresh interval, StoreColumns reads the columns again, and store.schema_changed names a dropped column', async () => {
+  test('[R28] after the refresh interval, the service reads the columns again, and the event store.schema_changed names a dropped column', async () => {
     const clock = { now: 0 }
     const events: StoreEvent[] = []
     const columns = columnsAt(clock, events)
@@ -134,7 +134,7 @@ describe('columns of a store', () => {
     expect(events).toContainEqual({ event: 'store.schema_changed', storeId: 'a', added: [], removed: ['samples.n'] })
   })
 
-  test("[R28] if the service can't read the type of a column, StoreColumns leaves out the column and emits store.schema_mismatched once", async () => {
+  test("[R28] if the service can't read the type of a column, the service leaves out the column and emits store.schema_mismatched once", async () => {
     await samples.sql`alter table samples alter column n type interval using null`
     const clock = { now: 0 }
     const events: StoreEvent[] = []

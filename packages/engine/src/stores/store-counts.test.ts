@@ -84,7 +84,7 @@ describe('row counts of a store', () => {
     expect(counted.requests).toBe(2)
   })
 
-  test('[RES-STORE] if cached row counts are too old, a request waits for a running count that began recently; otherwise, it counts the rows itself', async () => {
+  test('[RES-STORE] if cached row counts are too old, a request waits only for a running count that began within the maximum age', async () => {
     const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 1000
     const waiting = request()

@@ -65,7 +65,7 @@ const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
 const eventsOf = (event: StoreEvent['event']) => events.filter((each) => each.event === event)
 
-test('if a server does not respond, pools.sums() has the request as waiting and no open connection', async () => {
+test('if a server does not respond, the request counts as waiting, and no connection counts as open', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   startPools({ storeTimeoutMs: 600 })
