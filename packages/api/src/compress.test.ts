@@ -32,11 +32,11 @@ describe('the encoding of a response', () => {
     ['identity;q=1, gzip;q=0.5', null],
     ['identity;q=0.5, gzip;q=0.5', 'gzip'],
     ['identity;q=0, gzip;q=0.1', 'gzip'],
-  ])('if the request has accept-encoding %j, negotiateEncoding returns %s', (header, expected) => {
+  ])('if the request has accept-encoding %j, the encoding of the response is %s', (header, expected) => {
     expect(negotiateEncoding(header, 100_000)).toBe(expected)
   })
 
-  test('if a response body is shorter than 1024 bytes, negotiateEncoding returns null, and from 1024 bytes an encoding', () => {
+  test('if a response body is shorter than 1024 bytes, the response is not encoded, and from 1024 bytes, the response is encoded', () => {
     expect(negotiateEncoding('br, gzip', 1023)).toBeNull()
     expect(negotiateEncoding('br, gzip', 1024)).toBe('br')
   })

@@ -26,7 +26,7 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
   throw new Error(`accepted: ${JSON.stringify(text)}`)
 }
 
-test('[R15] if a position, watermark, and end times are sealed in a cursor, openCursor returns each exactly to the microsecond', () => {
+test('[R15] if a position, watermark, and end times are sealed in a cursor, the opened cursor has each value exactly to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   const bounds = fc.record({ updated_at: microseconds, created_at: microseconds }, { requiredKeys: [] })
@@ -41,20 +41,20 @@ test('[R15] if a position, watermark, and end times are sealed in a cursor, open
   )
 })
 
-test('[R15] if a character of a cursor is changed, openCursor throws INVALID_CURSOR', () => {
+test('[R15] if a character of a cursor is changed, the cursor is rejected with INVALID_CURSOR', () => {
   for (let index = 0; index < sealed.length; index += 1)
     for (const character of ALPHABET)
       if (character !== sealed[index]) expectRejected(sealed.slice(0, index) + character + sealed.slice(index + 1))
 })
 
 describe('[Q-CURSOR, R15] invalid cursors', () => {
-  test('if a cursor is truncated, or has additional characters at its start or end, openCursor throws INVALID_CURSOR', () => {
+  test('if a cursor is truncated, or has additional characters at its start or end, the cursor is rejected with INVALID_CURSOR', () => {
     for (let length = 0; length < sealed.length; length += 1) expectRejected(sealed.slice(0, length))
     for (const tail of ['A', '=', '==', ' ', '\n', '\0', '.', sealed]) expectRejected(sealed + tail)
     for (const head of ['A', ' ', '\n']) expectRejected(head + sealed)
   })
 
-  test('if a cursor is in hex, Latin-1, or standard base64 instead of base64url, openCursor throws INVALID_CURSOR', () => {
+  test('if a cursor is in hex, Latin-1, or standard base64 instead of base64url, the cursor is rejected with INVALID_CURSOR', () => {
     const bytes = Buffer.from(sealed, 'base64url')
     expectRejected(bytes.toString('hex'))
     expectRejected(bytes.toString('latin1'))
@@ -66,7 +66,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
     }
   })
 
-  test('if a cursor was sealed for another list or store, or with another secret, openCursor throws INVALID_CURSOR', () => {
+  test('if a cursor was sealed for another list or store, or with another secret, the cursor is rejected with INVALID_CURSOR', () => {
     expectRejected(sealed, { ...scope, resource: customer })
     expectRejected(sealed, { ...scope, resource: idListOf(order) })
     expectRejected(sealCursor(content, { ...scope, resource: idListOf(order) }))
@@ -74,7 +74,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
     expectRejected(sealed, { ...scope, secret: createSecretKey(randomBytes(32)) })
   })
 
-  test('if a client makes up a cursor without the secret, openCursor throws INVALID_CURSOR', () => {
+  test('if a client makes up a cursor without the secret, the cursor is rejected with INVALID_CURSOR', () => {
     expectRejected('')
     expectRejected('null')
     expectRejected('A'.repeat(68))
@@ -90,7 +90,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
   })
 })
 
-test('[R15] if a cursor is opened for another list and store with the same concatenated names, openCursor throws INVALID_CURSOR', () => {
+test('[R15] if a cursor is opened for another list and store with the same concatenated names, the cursor is rejected with INVALID_CURSOR', () => {
   const left = sealCursor(content, { ...scope, resource: { ...order, list: 'ordersa' }, storeId: 'b' })
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })

@@ -48,23 +48,23 @@ describe('[R10] the value of a parameter', () => {
     expect(errorOf('cursor=a&cursor=a').code).toBe('INVALID_PARAM')
   })
 
-  test('if an endpoint does not have a parameter, the parameter is ignored, even if the client sends it empty and twice', () => {
+  test('if an endpoint does not have a parameter, the parameter is ignored, even if the parameter is empty and repeated', () => {
     expect(read('status=&status=', endpointAt('/categories')).size).toBe(0)
     expect(ignored('status=&status=', endpointAt('/categories'))).toEqual(['status'])
   })
 })
 
 describe('[R9] the names of ignored parameters', () => {
-  test('if a request has parameters that its endpoint does not have, ignoredNames lists each once, in the order of the query', () => {
+  test('if a request has parameters that its endpoint does not have, each name is listed once as ignored, in the order of the query', () => {
     expect(ignored('b=1&limit=2&a=2&b=3&status=nonsense', endpointAt('/customers'))).toEqual(['b', 'a', 'status'])
     expect(ignored('limit=ten&cursor=', endpointAt('/orders/{id}'))).toEqual(['limit', 'cursor'])
   })
 
-  test('if a name differs from a parameter of the endpoint only in case or spaces, the name is listed as ignored', () => {
+  test('if a parameter name differs from a parameter of the endpoint only in case or spaces, the name is listed as ignored', () => {
     expect(ignored('Limit=2&limit%20=2&%20limit=2')).toEqual(['Limit', 'limit ', ' limit'])
   })
 
-  test('if a name is that of a member of JavaScript objects, such as __proto__, the name is listed as ignored', () => {
+  test('if a parameter has the name of a JavaScript object member, such as __proto__, the name is listed as ignored', () => {
     expect(ignored('__proto__=1&constructor=2&toString=3')).toEqual(['__proto__', 'constructor', 'toString'])
   })
 })

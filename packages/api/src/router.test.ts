@@ -46,7 +46,7 @@ describe('[R2] paths without an endpoint', () => {
       '/api/v1/order_items',
       '*',
     ],
-  ])('if no endpoint has the path %j, requireRoute throws NOT_FOUND with status 404', (path) => {
+  ])('if no endpoint has the path %j, the error is NOT_FOUND with status 404', (path) => {
     expect(errorOf(() => routeOf('GET', path))).toMatchObject({ code: 'NOT_FOUND', status: 404 })
   })
 })
@@ -65,7 +65,7 @@ test('[R3] if the method is not GET or HEAD, an endpoint returns 405 with Allow,
 describe('[R24, EP-ID-INVALID] the ID in a path', () => {
   const { endpoint } = routeOf('GET', `/api/v1/orders/${ID}`)
 
-  test('if the ID in a path is a UUID of any version in upper or lower case, readId returns the UUID in lower case', () => {
+  test('if the ID in a path is a UUID of any version in upper or lower case, the router reads the UUID in lower case', () => {
     expect(readId(endpoint, ID)).toBe(ID)
     expect(readId(endpoint, ID.toUpperCase())).toBe(ID)
     for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
@@ -95,13 +95,13 @@ describe('[R24, EP-ID-INVALID] the ID in a path', () => {
       '%ff',
       'constructor',
     ],
-  ])('if the ID in a path is the invalid value %j, readId throws INVALID_PARAM with status 400', (rawId) => {
+  ])('if the ID in a path is the invalid value %j, the error is INVALID_PARAM with status 400', (rawId) => {
     const error = errorOf(() => readId(endpoint, rawId))
     expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400 })
     expect(error.message).toMatch(/^id: must be a UUID like/)
   })
 
-  test('if the path of an endpoint has no ID, readId returns the empty string', () => {
+  test('if the path of an endpoint has no ID, the router reads the empty string as the ID', () => {
     expect(readId(routeOf('GET', '/api/v1/orders').endpoint, '')).toBe('')
   })
 })
