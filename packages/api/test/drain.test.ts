@@ -40,7 +40,7 @@ test('if a client does not read during shutdown, the service closes its connecti
   await platform.close()
 })
 
-test('if connections are idle, were reset with requests pending, or sent CONNECT, the shutdown does not wait for them', async () => {
+test('if connections are idle, were reset with requests pending, or sent CONNECT, the shutdown does not wait for these connections', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const { url } = platform.service
@@ -64,7 +64,7 @@ test('if connections are idle, were reset with requests pending, or sent CONNECT
   await platform.close()
 }, 20_000)
 
-test('if connections have sent no request, the shutdown of the API and of the dashboard does not wait for them', async () => {
+test('if connections have sent no request, the shutdown of the API and of the dashboard does not wait for these connections', async () => {
   const platform = await startPlatform({ DRAIN_SECONDS: '30' }, { dashboard: true })
   const { url, dashboardUrl } = platform.service
   const ahead = [url, dashboardUrl ?? ''].map(connectTo)

@@ -97,7 +97,7 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431)
   })
 
-  test('if a request has 1,500 small headers, the service also reads the last header', async () => {
+  test('if 1,500 small headers precede the API key or a second Host header, the service still reads the later header', async () => {
     const many = Array.from({ length: 1500 }, (_, index) => `A${index}: 1\r\n`)
       .join('')
       .replaceAll('A1', 'A')
@@ -283,7 +283,7 @@ describe('clients that reset, wait, or never read', () => {
     expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
   })
 
-  test('if 60 clients connect and CONNECTIONS_MAX is 40, 20 are disconnected, and after the others leave, a new client gets 200', async () => {
+  test('if 60 clients connect and CONNECTIONS_MAX is 40, at least 20 clients are disconnected, and after all clients leave, a new client gets 200', async () => {
     const sockets = Array.from({ length: 60 }, () => connectTo(url))
     const closed = sockets.map(
       (socket) =>

@@ -117,7 +117,7 @@ describe('headers of responses with every status', () => {
     })
   })
 
-  test('[R31] if the client sends no x-request-id, each response has a new unique x-request-id, which the log also has', async () => {
+  test('[R31] if the client sends no x-request-id, each response has a new unique x-request-id, and the log has the same ID', async () => {
     const seen = new Set<string>()
     await checkEveryCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''
@@ -130,7 +130,7 @@ describe('headers of responses with every status', () => {
     expect(seen.size).toBe(cases.length)
   })
 
-  test('[R31] every response to a request with a valid key has the rate limit headers, and no 401 has them', async () => {
+  test('[R31] every response to a request with a valid key has the rate limit headers, and no 401 has these headers', async () => {
     await checkEveryCase(({ headers, status }, { what }) => {
       if (status === 401)
         return expect(
@@ -143,7 +143,7 @@ describe('headers of responses with every status', () => {
     })
   })
 
-  test('[R46] only responses that read the store have x-store-schema and x-store-fields, which is equal for a list and its objects', async () => {
+  test('[R46] only responses that read the store have x-store-schema and x-store-fields, and a list and its rows have equal x-store-fields', async () => {
     const digests = new Map<string, Set<string>>()
     await checkEveryCase(({ headers, status }, { what, path }) => {
       const isRead = status === 200 || what === 'row'

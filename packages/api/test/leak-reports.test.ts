@@ -378,7 +378,7 @@ describe('[R47] the request of a report', () => {
     expect(status).toBe(200)
   })
 
-  test('if the body of a leak report ends early, the response is 400; if the client resets the connection, the event has status 499', async () => {
+  test('if the body of a leak report ends early, the response is 400, and after a connection reset, the event request.completed has status 499', async () => {
     platform.events.length = 0
     const half = await sendPart(10, 100)
     half.end()

@@ -67,7 +67,7 @@ test('[FMT-5] if the customer_id of an order is null, the order still has an ema
   expect(guests.every(({ email }) => email.includes('@'))).toBe(true)
 })
 
-test('[RES-ORDER-MANUAL, R34] if payment_provider is "manual", processor IDs are null; other stored providers become "processor", and null stays null', async () => {
+test('[RES-ORDER-MANUAL, R34] if the stored payment provider is "manual", the processor IDs are null, and any other stored provider except null is returned as "processor"', async () => {
   const rows = await list('limit=250')
   const manual = rows.filter(({ payment_provider }) => payment_provider === 'manual')
   expect(manual.length).toBeGreaterThan(0)

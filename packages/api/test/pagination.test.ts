@@ -67,7 +67,7 @@ describe('[PAG-1, PAG-2] pages of a list', () => {
     },
   )
 
-  test('if a list fills exactly ten pages, reading this list takes ten requests; reading an empty list takes one request', async () => {
+  test('if a list fills exactly ten pages, reading the list takes ten requests, and reading an empty list takes one request', async () => {
     expect(await walk('/api/v1/orders', [26])).toMatchObject({ pages: 10 })
     expect(await walk('/api/v1/orders', [250], '&updated_since=2900-01-01T00:00:00Z')).toEqual({ ids: [], pages: 1 })
   })

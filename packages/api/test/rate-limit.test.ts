@@ -136,7 +136,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('if a request gets 429, this request also counts toward the rate limit', async () => {
+  test('if a request gets 429, this request still counts toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 5, () => platform.get('/api/v1/store', key))
       const [row] = await platform.controlSql`select max(requests) as requests from request_counters`
@@ -158,7 +158,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('if a request gets 403 or 409, this request also counts toward the rate limit', async () => {
+  test('if a request gets 403 or 409, this request still counts toward the rate limit', async () => {
     for (const [kind, status] of [
       ['imported', 403],
       ['generating', 409],

@@ -80,7 +80,7 @@ describe('[R37] updated_until', () => {
     expect(rows).toEqual([])
   })
 
-  test('if a row changes while a list with updated_until=now is read, the row is not in that list, but in the next list', async () => {
+  test('if a row changes while a list with updated_until=now is read, only the next incremental sync returns the row', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'

@@ -105,7 +105,7 @@ describe('the server address in the OpenAPI document', () => {
   }
   const listensAt = 'http://127.0.0.1:8080'
 
-  it("the OpenAPI document names the public URL, or else the request's host, or else the listen address; with tryIt, the host", () => {
+  it("if tryIt is on or no public URL is set, the documented server is the request's host or the listen address, otherwise the public URL", () => {
     const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
     expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([
