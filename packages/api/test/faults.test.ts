@@ -148,7 +148,7 @@ describe('unreachable stores', () => {
 })
 
 describe('stores that do not respond', () => {
-  test('[ERR-3] if a table of a store is locked, 80 requests for this table get 502 within six seconds, and another store responds within 1.5 s', async () => {
+  test('[ERR-3] if a table is locked, 80 requests for it get 502 within 6 s, and another store responds within 1.5 s', async () => {
     const owner = openClient(store.ownerUrl)
     let slowest = 0
     const startedAt = performance.now()

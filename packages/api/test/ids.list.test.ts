@@ -94,7 +94,7 @@ describe('[R31] pages of an ID list', () => {
     }
   })
 
-  test('[PAG-2] if a store has 300 products of 20 kB and PAGE_BYTES_MAX is 64 KiB, a page has four products, and the ID list has 300', async () => {
+  test('[PAG-2] if PAGE_BYTES_MAX is 64 KiB, a page has four of 300 products of 20 kB, and the ID list has all 300', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()
