@@ -40,7 +40,7 @@ function lineOf(line: string, index: number): string {
   return `<text x="${MARGIN_PIXELS}" y="${y}" ${font} fill="${colorOf(line)}" xml:space="preserve">${marked}</text>`
 }
 
-/** Returns the color of a line of the demo's output (operator/src/demo), which has no colors of its own. */
+/** Returns the color of a line. `npm start` writes no colors into a pipe (packages/operator/src/demo/panel.ts). */
 function colorOf(line: string): string {
   if (line.startsWith('$') || /^ {2}\S.* (is running|it)$/.test(line)) return COLORS.strong
   return /^ {2}(The|Databases|Other)/.test(line) ? COLORS.dim : COLORS.plain

@@ -17,7 +17,7 @@ export interface Ask {
 /** Start of a page, in the forms that the servers need. */
 export interface PeerStart extends PageStart {
   readonly offset: number
-  /** Cursor of a server that has its own cursors; null for the first page and for other servers. */
+  /** Cursor that only the server itself can make, as PostGraphile does; null for the first page and for other servers. */
   readonly own: string | null
 }
 
@@ -33,7 +33,7 @@ export interface Peer {
   readonly name: string
   /** The server's software, with versions. */
   readonly version: string
-  /** Whether the server checks a key and counts the request. The service does. */
+  /** Whether the server checks a key and counts the request, as the service does. */
   readonly checksKey: boolean
   readonly clock: PeerClock
   /** Returns the request for a page of `limit` orders. */
@@ -53,7 +53,7 @@ export interface PeerProgram extends Peer {
   readonly file: string
 }
 
-/** The service, with the same requests as the peers. */
+/** The service, in the form of a peer. */
 export const SERVICE: Peer = {
   name: 'the service',
   version: '',

@@ -34,7 +34,8 @@ export async function measurePeers(
   const { orders, rounds } = options
   say(`making ${orders} orders`)
   const dataset = await makeDataset(server, orders)
-  // Five programs share the reader's role. A new store limits this role to the connections of one program.
+  // The service and four peers share the reader's role. A new store limits this role to 20 connections, but each peer can
+  // open eight.
   await withConnection(server.url('postgres'), (admin) =>
     admin.script(`alter role "${new URL(dataset.readerUrl).username}" connection limit -1`),
   )
@@ -121,7 +122,7 @@ async function ownCursors({ name, ends }: Peer, client: PeerClient, count: numbe
   const cursors: (string | null)[] = [null]
   while (cursors.length < count) {
     const cursor = ends.cursor(await client.read(ends.ask(cursors.at(-1) ?? null)))
-    if (cursor === null) throw new Error(`${name}: the list ends after ${cursors.length} pages of ${count}`)
+    if (cursor === null) throw new Error(`${name}: the list ends after ${cursors.length} pages instead of ${count}`)
     cursors.push(cursor)
   }
   return cursors

@@ -1,5 +1,5 @@
 // Checks the key and counts the request, for the peers that are written by hand. Like the service, it needs one
-// statement on the same tables. Unlike the service, it doesn't check the limits of a key.
+// statement on the same tables. Unlike the service, it ignores whether a key is turned off or has ended, its scopes, and its allow list.
 
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'

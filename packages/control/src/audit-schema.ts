@@ -1,6 +1,11 @@
-// Creates an append-only table of changes to keys, stores, merchants, memberships, invitations, and secrets. Triggers
-// write every row except that of a rotation, so that a change with psql leaves a row too. See
+// Creates an append-only table of changes to keys, stores, merchants, second factors, memberships, invitations, and
+// secrets. Triggers write the rows, so a change with psql leaves a row too. Two events have no trigger:
+// `secrets.rotated` (rotate-secrets.ts) and `sign_in_link.created` (audit-events.ts). See
 // docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
+//
+// Later migrations replace five of the functions: permission-changes-schema.ts (audit_api_keys),
+// two-factor-rule-schema.ts (audit_stores), and directory-schema.ts (audit_merchants, audit_memberships, and
+// audit_invitations).
 
 /** SQL that creates the audit table and its triggers, to run after `SCHEMA`. */
 export const AUDIT_SCHEMA = `
@@ -108,7 +113,6 @@ export const AUDIT_SCHEMA = `
   create trigger audit_two_factor after update of two_factor_enabled on merchants
     for each row when (old.two_factor_enabled <> new.two_factor_enabled) execute function audit_two_factor();
 
-  -- roles-schema.ts replaces this function and audit_invitations.
   create function audit_memberships() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then

@@ -28,7 +28,10 @@ function selectEmbedded(type: Extract<FieldType, { kind: 'many' }>, names: reado
   return { ...type, resource: withFields(resource, fields) }
 }
 
-/** Returns the resource with another `list`, which separates its page sizes and request batches from the original. */
+/**
+ * Returns the resource with another name in `list`. The service remembers page sizes by this name, and rows with fewer
+ * fields allow larger pages.
+ */
 function withFields(resource: Resource, fields: readonly [string, Field][]): Resource {
   const list = `${resource.list}(${fields.map(([name]) => name).join(',')})`
   return { ...resource, list, fields: Object.fromEntries(fields) }
