@@ -145,7 +145,7 @@ const problem = (status: number, type?: string) => ({
 })
 
 describe('requests of Okta', () => {
-  test('if Okta assigns, updates, and unassigns a person, the person gets and loses access', async () => {
+  test('if Okta assigns, updates, or unassigns a person, the access and the role of the person in the store change accordingly', async () => {
     const email = newEmail()
     expect((await scim('GET', '/Users?startIndex=1&count=2')).json).toMatchObject({ totalResults: 1, startIndex: 1 })
     expect(await find('userName', email)).toMatchObject({ totalResults: 0, Resources: [] })
@@ -212,7 +212,7 @@ describe('requests of Okta', () => {
 })
 
 describe('requests of Microsoft Entra ID', () => {
-  test('if Entra tests the connection, it gets an empty list', async () => {
+  test('if Entra tests the connection to the SCIM endpoint, the response is an empty list', async () => {
     expect(await find('userName', randomUUID())).toEqual({
       schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
       totalResults: 0,
@@ -222,7 +222,7 @@ describe('requests of Microsoft Entra ID', () => {
     })
   })
 
-  test('if Entra adds, changes, disables, enables, and deletes a person, the person gets and loses access', async () => {
+  test('if Entra adds, changes, disables, enables, or deletes a person, the access and the role of the person in the store change accordingly', async () => {
     const email = newEmail()
     const externalId = randomUUID()
     const added = await scim('POST', '/Users', {
@@ -270,7 +270,7 @@ describe('requests of Microsoft Entra ID', () => {
     expect(second.id).not.toBe(id)
   })
 
-  test('if the role changes while Entra removes another role, the new role stays', async () => {
+  test('if the role of a member changes while a request of Entra removes a different role, the member has the new role', async () => {
     const email = newEmail()
     const { id } = await addUser(email, { roles: [{ value: 'admin' }] })
     const { response } = await platform.controlSql.begin(async (sql) => {
@@ -287,7 +287,7 @@ describe('requests of Microsoft Entra ID', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if Entra removes the role of a person, the person becomes a viewer, and another role stays', async () => {
+  test('if Entra removes the role of a person, the person becomes a viewer, but if Entra removes a different role, nothing changes', async () => {
     const email = newEmail()
     const { id } = await addUser(email, { roles: [{ value: 'developer' }] })
     await patch(id, { op: 'Remove', path: 'roles[value eq "admin"]' })
@@ -298,7 +298,7 @@ describe('requests of Microsoft Entra ID', () => {
 })
 
 describe('the members of a store', () => {
-  test('if the directory ends the access of a signed-in person, the next click gets 404, and other stores stay', async () => {
+  test("if the directory ends a signed-in person's access to a store, the next request for the store gets 404, but other stores still open", async () => {
     const other = await platform.provision()
     const member = await addMerchant(platform, store.id, other.id)
     const browser = await new PlainBrowser(urlOf(platform)).signIn(member)
@@ -310,7 +310,7 @@ describe('the members of a store', () => {
     expect((await browser.get(api(other.id))).status).toBe(200)
   })
 
-  test('if a person was invited, the directory finds and links the member, changes no role, and can end the access', async () => {
+  test('if the directory links a member whom it did not add, the role of the member stays, but the directory can end the access', async () => {
     const member = await addMerchant(platform, store.id)
     expect(await scim('POST', '/Users', { schemas: [USER], userName: member.email })).toMatchObject(
       problem(409, 'uniqueness'),
@@ -328,7 +328,7 @@ describe('the members of a store', () => {
     expect(await roleOf(member.email)).toBe('viewer')
   })
 
-  test('if a directory added an account, an invitation of another store ends earlier sign-ins, and sets the password', async () => {
+  test('if the owner of an account that a directory added accepts an invitation of another store, earlier sign-in links and passwords no longer work', async () => {
     const accounts = await accountsOf(platform)
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)
@@ -354,7 +354,7 @@ describe('the members of a store', () => {
     }
   })
 
-  test('if a person opens an invitation in a session of the account that a directory added, the password stays', async () => {
+  test('if a signed-in person whose account a directory added accepts an invitation, the page has no password field, and the old password still signs in', async () => {
     const accounts = await accountsOf(platform)
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)
@@ -374,7 +374,7 @@ describe('the members of a store', () => {
     expect(proved).toEqual([{ proved: true }])
   })
 
-  test('if the account of a removed person is deleted, its sign-in links do not open a later account with the address', async () => {
+  test('if the directory removes a person and adds the email address again, the new account rejects sign-in links of the deleted account', async () => {
     const email = newEmail()
     const { id } = await addUser(email)
     const link = await (await accountsOf(platform)).createSignInLink(email)
@@ -384,7 +384,7 @@ describe('the members of a store', () => {
     expect((await visitor.send(`/link/${link}`, '/link')).status).toBe(400)
   })
 
-  test('if the directory removes a person who never signed in, the account that it added is deleted, and others stay', async () => {
+  test('if the directory removes a person, the account is deleted if the directory added it, unless the account has a password or another store', async () => {
     const elsewhere = await platform.provision()
     const exists = async (email: string) =>
       (await platform.controlSql`select from merchants where email = ${email}`).length === 1
@@ -416,7 +416,7 @@ describe('the members of a store', () => {
     expect(await removeAfter(inactive, async () => undefined)).toBe(true)
   })
 
-  test('if the directory has added 2,000 users today, it gets 429 until the next day, also for an existing account', async () => {
+  test('if the directory of a store has added 2,000 users today, adding a user gets 429 until the next day, even with an account', async () => {
     const known = await addMerchant(platform, (await platform.provision()).id)
     await addUser(newEmail())
     const setCount = (daysAgo: number) => platform.controlSql`
@@ -436,7 +436,7 @@ describe('the members of a store', () => {
     await addUser(newEmail())
   })
 
-  test('if the directory ends or refuses the access of a person, pending invitations of the store to them end', async () => {
+  test("if the directory deactivates or removes a person, or adds the person as inactive, the person's pending invitations to the store are withdrawn", async () => {
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)
     const isOpen = async (link: string) =>
@@ -457,7 +457,7 @@ describe('the members of a store', () => {
     expect(events).toEqual([{ hasToken: true }, { hasToken: true }, { hasToken: true }])
   })
 
-  test('if the directory ended the access of a person, the claim of single sign-on does not give it again', async () => {
+  test('if the directory deactivated a person, a stores claim of single sign-on gives no access until the directory activates the person again', async () => {
     const { control: database } = platform.service
     const email = newEmail()
     const claim = { email, stores: [{ reference: store.id, role: 'admin' as const }] }
@@ -470,7 +470,7 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if the directory removed a person with an account, the claim of single sign-on does not give access until the directory does', async () => {
+  test('if the directory removed a person who has an account, a stores claim of single sign-on gives no access until the directory adds the person', async () => {
     const { control: database } = platform.service
     const other = await platform.provision()
     const { email } = await addMerchant(platform, other.id)
@@ -484,7 +484,7 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if the directory removed a person who never signed in, the claim of single sign-on gives no access to the new account', async () => {
+  test('if the account of a person was deleted when the directory removed the person, a stores claim of single sign-on gives the person no access', async () => {
     const { control: database } = platform.service
     const email = newEmail()
     const { id } = await addUser(email)
@@ -494,7 +494,7 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBeNull()
   })
 
-  test('if a directory ended a membership after a backup, the replay keeps the claim of single sign-on from giving it again', async () => {
+  test("if a directory's removal of a member is replayed after a restore from backup, a stores claim of single sign-on gives no access", async () => {
     const { control: database } = platform.service
     const other = await platform.provision()
     const person = await addMerchant(platform, other.id)
@@ -507,7 +507,7 @@ describe('the members of a store', () => {
     expect(await roleOf(person.email)).toBeNull()
   })
 
-  test('if an account is older than its directory entry, the directory changes neither its name, its password, nor its other stores', async () => {
+  test('if the directory adds a person with an account, the directory cannot change the name, email address, password, or other stores of the account', async () => {
     const other = await platform.provision()
     const person = await addMerchant(platform, other.id)
     const account = () => platform.controlSql`
@@ -529,7 +529,7 @@ describe('the members of a store', () => {
     expect(await account()).toEqual(before)
   })
 
-  test('if an address has an account or not, the responses and the members page tell no difference', async () => {
+  test('if the directory adds a person, neither the SCIM response nor the members page reveals whether the address already had an account', async () => {
     const other = await platform.provision()
     const known = await addMerchant(platform, other.id)
     const unknown = newEmail()
@@ -553,7 +553,7 @@ describe('the members of a store', () => {
     expect(activity).toContain('Your company’s directory')
   })
 
-  test('if the directory ends the last admin or takes the role, the response is 409, and nothing changes', async () => {
+  test('if the directory deactivates, removes, or demotes the only admin of a store, the response is 409, and the member stays an admin', async () => {
     const [{ id }] = (await find('userName', admin.email)).Resources
     const refused = await patch(id, { op: 'replace', path: 'active', value: false })
     expect(refused).toMatchObject(problem(409))
@@ -566,21 +566,21 @@ describe('the members of a store', () => {
     expect([await roleOf(admin.email), await roleOf(email)]).toEqual([null, 'admin'])
   })
 
-  test('if two admins are ended at the same time, one stays', async () => {
+  test('if the directory removes the only two admins of a store at the same time, one request gets 409, and one admin stays', async () => {
     const second = await addUser(newEmail(), { roles: [{ value: 'admin' }] })
     const [first] = (await find('userName', admin.email)).Resources
     const both = await Promise.all([first.id, second.id].map((id) => scim('DELETE', `/Users/${id}`)))
     expect(both.map(({ status }) => status).toSorted()).toEqual([204, 409])
   })
 
-  test('if two requests add the same person at the same time, one gets 201, and the other gets 409', async () => {
+  test('if two SCIM requests add the same person at the same time, one gets 201, and the other gets 409', async () => {
     const userName = newEmail()
     const both = await Promise.all([1, 2].map(() => scim('POST', '/Users', { schemas: [USER], userName })))
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409])
     expect(await find('userName', userName)).toMatchObject({ totalResults: 1 })
   })
 
-  test('if an ended person joins in another way, the user is active again with the same ID', async () => {
+  test('if the directory deactivated a person who then joins the store in another way, the SCIM user is active again with the same ID', async () => {
     const email = newEmail()
     const { id } = await addUser(email, { externalId: 'kept' })
     await patch(id, { op: 'replace', path: 'active', value: false })
@@ -594,7 +594,7 @@ describe('the members of a store', () => {
     expect((await scim('GET', `/Users/${id}`)).status).toBe(404)
   })
 
-  test('if two people get the same externalId, the second one gets 409', async () => {
+  test('if a SCIM request gives a user an externalId that another user has, the response is 409', async () => {
     await addUser(newEmail(), { externalId: 'same' })
     const body = { schemas: [USER], userName: newEmail(), externalId: 'same' }
     expect(await scim('POST', '/Users', body)).toMatchObject(problem(409, 'uniqueness'))
@@ -603,7 +603,7 @@ describe('the members of a store', () => {
     expect(await roleOf(body.userName)).toBeNull()
   })
 
-  test('if a user is added as inactive, the person has no access until the directory activates it', async () => {
+  test('if the directory adds a user as inactive, the user has no access to the store until the directory activates the user', async () => {
     const email = newEmail()
     const { id } = await addUser(email, { active: false, roles: [{ value: 'developer' }] })
     expect(await roleOf(email)).toBeNull()
@@ -611,7 +611,7 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBe('developer')
   })
 
-  test('if a store has 1,000 users, pages of at most 200 list each user once, and a lookup by userName finds one user', async () => {
+  test('if a store has 1,000 users, the pages of the SCIM list return each user once, and at most 200 users per page', async () => {
     await platform.controlSql`
       with people as (
         insert into merchants (id, name, email, email_verified, created_at, updated_at)
