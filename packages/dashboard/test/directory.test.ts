@@ -34,7 +34,7 @@ async function createToken(): Promise<string> {
   return TOKEN.exec((await browser.get(page())).text)?.[0] ?? ''
 }
 
-test('if an admin creates a token, the page shows it until the admin has copied it, and only in this browser', async () => {
+test('if an admin creates a directory token, only this browser shows the token, until the admin confirms that it is copied', async () => {
   const before = await browser.get(page())
   expect(before.text).toContain(`${urlOf(platform)}/scim/v2`)
   expect(before.text).not.toMatch(TOKEN)
@@ -55,13 +55,13 @@ test('if an admin creates a token, the page shows it until the admin has copied 
   expect(stored).not.toContain(token)
 })
 
-test('if ten minutes have passed, the page no longer shows the token', async () => {
+test('if a directory token was created more than ten minutes ago, the directory page no longer shows the token', async () => {
   await createToken()
   await platform.controlSql`update directory_tokens set created_at = created_at - interval '11 minutes'`
   expect((await browser.get(page())).text).not.toMatch(TOKEN)
 })
 
-test('if the browser sends a form twice, it creates one token, and a third token is refused', async () => {
+test('if the form for a directory token is sent twice, one token is created, and the form for a third token gets 409', async () => {
   const form_token = await browser.formTokenOf(page(), tokens())
   const twice = await Promise.all([browser.post(tokens(), { form_token }), browser.post(tokens(), { form_token })])
   expect(twice.map(({ status }) => status)).toEqual([303, 303])
@@ -77,7 +77,7 @@ test('if the browser sends a form twice, it creates one token, and a third token
   expect(await count()).toBe(2)
 })
 
-test('if an admin revokes a token, the next request gets 401, and the activity names the admin', async () => {
+test('if an admin revokes a directory token, the next SCIM request with the token gets 401, and the activity page names the admin', async () => {
   const [token, other] = [await createToken(), await createToken()]
   const [row] = await platform.controlSql<{ id: string }[]>`
     select id from directory_tokens where store_id = ${store.id} and last_four = ${token.slice(-4)}`
@@ -91,7 +91,7 @@ test('if an admin revokes a token, the next request gets 401, and the activity n
   expect(text).toContain(`${admin.email} (you)`)
 })
 
-test('if a directory adds a person, the pages of members say so, and tell nothing about the account', async () => {
+test('if a directory adds a member, the page to remove the member names the directory, which can add the member again afterwards', async () => {
   const token = await createToken()
   const email = `hr-${randomBytes(6).toString('hex')}@example.com`
   const add = () =>
@@ -118,7 +118,7 @@ test('if a directory adds a person, the pages of members say so, and tell nothin
   expect((await add()).status).toBe(201)
 })
 
-test('if a person from a directory has not opened the store, the person gets no emails about its keys, and gets them afterwards', async () => {
+test("if a directory adds a person to a store, the person gets no emails about the store's keys until opening the store", async () => {
   const { control: database } = platform.service
   const other = await platform.provision()
   const person = await addMerchant(platform, other.id)

@@ -647,11 +647,11 @@ describe('the members of a store', () => {
 describe('tokens', () => {
   test.each([
     ['no token', () => ''],
-    ['another scheme', () => `Basic ${token}`],
+    ['the scheme Basic instead of Bearer', () => `Basic ${token}`],
     ['an API key', () => `Bearer ${store.key}`],
     ['a token with a wrong checksum', () => `Bearer ${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`],
     ['an unknown token', () => `Bearer ${makeDirectoryToken(randomBytes).reveal()}`],
-  ])('[AUTH-5] if a request has %s, the response is 401 and changes nothing', async (_name, authorization) => {
+  ])('[AUTH-5] if a SCIM POST has %s, the response is 401, and no account is added', async (_name, authorization) => {
     const email = newEmail()
     const response = await scim('POST', '/Users', { userName: email }, { authorization: authorization() })
     expect(response).toMatchObject(problem(401))
@@ -659,7 +659,7 @@ describe('tokens', () => {
     expect(await platform.controlSql`select from merchants where email = ${email}`).toHaveLength(0)
   })
 
-  test('if a token is revoked, or its store is removed, the next request gets 401', async () => {
+  test('if a directory token is revoked, or the store of the token is removed, the next SCIM request gets 401', async () => {
     const made = await newToken(store.id)
     const authorization = `Bearer ${made.text}`
     expect((await scim('GET', '/Users', undefined, { authorization })).status).toBe(200)
@@ -670,15 +670,15 @@ describe('tokens', () => {
   })
 
   test.each<[string, (tokenId: string) => Promise<unknown>]>([
-    ['a token is revoked', (id) => revokeDirectoryToken({ database: platform.service.control, tokenId: id })],
+    ['the token is revoked', (id) => revokeDirectoryToken({ database: platform.service.control, tokenId: id })],
     [
-      'the creator of a token loses the access',
+      'the creator of the directory token loses access to the store',
       (id) => platform.controlSql`delete from memberships where store_id = ${store.id}
         and merchant_id = (select created_by from directory_tokens where id = ${id})`,
     ],
-    ['a store is removed', () => removeStore(platform.service.control, store.id)],
+    ['the store of the directory token is removed', () => removeStore(platform.service.control, store.id)],
   ])(
-    '[AUTH-5] if %s while the body of a request arrives, the response is 401 and changes nothing',
+    '[AUTH-5] if %s while the body of a SCIM request arrives, the response is 401, and no account is added',
     async (_name, end) => {
       const creator = await addMerchant(platform, store.id)
       const made = await newToken(store.id, creator.id)
@@ -716,7 +716,7 @@ describe('tokens', () => {
     expect(activity).toContain('for the next access')
   })
 
-  test('if a token of another store sends the ID of a user, it gets 404 for every method, and sees no user', async () => {
+  test('if a directory token of store B is used with the ID of a user of store A, every SCIM method gets 404', async () => {
     const email = newEmail()
     const { id } = await addUser(email)
     const other = await platform.provision()
@@ -741,7 +741,7 @@ describe('tokens', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if a network sends eleven wrong tokens, it gets 429, a valid token still works, and other networks too', async () => {
+  test('if a client network sends eleven wrong directory tokens, the eleventh gets 429, but a valid token from this network still gets 200', async () => {
     const send = (authorization: string, from: string) =>
       scim('GET', '/Users?count=1', undefined, { authorization, 'x-forwarded-for': from })
     for (let count = 0; count < 10; count += 1) expect((await send('Bearer wrong', '192.0.2.7')).status).toBe(401)
@@ -752,7 +752,7 @@ describe('tokens', () => {
     expect((await send('Bearer wrong', '192.0.2.8')).status).toBe(401)
   })
 
-  test('if a token sends more than 600 requests in a minute, it gets 429 until the next minute', async () => {
+  test('after 600 SCIM requests with a directory token within a minute, further requests get 429 until the next minute', async () => {
     const setCounter = (minutesAgo: number) => platform.controlSql`
       update directory_tokens set requests = 600, minute = date_trunc('minute', clock_timestamp()) - make_interval(mins => ${minutesAgo})
       where store_id = ${store.id}`
@@ -772,7 +772,7 @@ describe('tokens', () => {
     ['one token', 'directory_tokens', 1],
     ['two tokens', 'stores', 2],
   ])(
-    'if two requests of a store with %s wait, the other eight get 429 at once, and those of other stores work',
+    'if two SCIM requests of a store with %s are waiting, further requests of the store get 429 at once, but another store gets 201',
     async (_name, table, tokenCount) => {
       const texts = [token, ...(tokenCount === 1 ? [] : [(await newToken(store.id)).text])]
       const elsewhere = (await newToken((await platform.provision()).id)).text
@@ -799,7 +799,7 @@ describe('tokens', () => {
     },
   )
 
-  test('if a request fails or succeeds, no event has the token or the address', async () => {
+  test('if a SCIM request succeeds or fails, no log event contains the directory token or the email address', async () => {
     const email = newEmail()
     const { id } = await addUser(email)
     await scim('PATCH', `/Users/${id}`, '{"Operations": [')
@@ -815,18 +815,18 @@ describe('tokens', () => {
 describe('requests that are wrong', () => {
   test.each([
     ['with two comparisons', 'userName eq "a" or userName pr'],
-    ['with another operator', 'userName co "a"'],
-    ['with and', 'userName eq "a" and active eq true'],
-    ['in SQL', "userName eq 'a' or '1'='1'"],
+    ['with the operator co', 'userName co "a"'],
+    ['with the operator and', 'userName eq "a" and active eq true'],
+    ['with an SQL condition', "userName eq 'a' or '1'='1'"],
     ['without quotes', 'userName eq a'],
-    ['for another attribute', 'password eq "a"'],
-    ['for the prototype', '__proto__ eq "a"'],
-    ['for the constructor', 'constructor eq "a"'],
-    ['with text after it', 'userName eq "a" -- "'],
+    ['for the attribute password', 'password eq "a"'],
+    ['for the attribute __proto__', '__proto__ eq "a"'],
+    ['for the attribute constructor', 'constructor eq "a"'],
+    ['with text after the value', 'userName eq "a" -- "'],
     ['that is empty', ''],
     ['with many brackets', `${'('.repeat(2000)}userName eq "a"`],
     ['with many groups', `${'(a eq 1 or b eq 1) and '.repeat(14)}c eq 1`],
-  ])('if a request has a filter %s, the response is 400 in less than a second', async (_name, filter) => {
+  ])('if a SCIM request has a filter %s, the response is 400 within a second', async (_name, filter) => {
     const startedAt = performance.now()
     const response = await scim('GET', `/Users?filter=${encodeURIComponent(filter)}`)
     expect(response).toMatchObject(problem(400, 'invalidFilter'))
@@ -834,7 +834,7 @@ describe('requests that are wrong', () => {
   })
 
   test.each([["a' or '1'='1"], ['a"; drop table memberships; --'], ['%'], ['\\'], ['\0'], ['\u0001\u{1F600}\uD800']])(
-    'if a filter has the value %j, it finds no user',
+    'if a SCIM filter has the value %j, the response lists no user',
     async (value) => {
       for (const attribute of ['userName', 'externalId', 'id', 'emails.value', `${USER}:userName`])
         expect(await find(attribute, value)).toMatchObject({ totalResults: 0, Resources: [] })
@@ -856,9 +856,9 @@ describe('requests that are wrong', () => {
     ['a list as a role', '{"userName": "a@b.example", "roles": [["admin"]]}', 400, 'invalidSyntax'],
     ['a NUL character', '{"userName": "a@b.example", "externalId": "a\\u0000b"}', 400, 'invalidValue'],
     ['a long externalId', `{"userName": "a@b.example", "externalId": "${'x'.repeat(256)}"}`, 400, 'invalidValue'],
-    ['deep lists', `{"userName": "a@b.example", "a": ${'['.repeat(30_000)}`, 400, 'invalidSyntax'],
+    ['30,000 nested lists', `{"userName": "a@b.example", "a": ${'['.repeat(30_000)}`, 400, 'invalidSyntax'],
     ['70,000 bytes', `{"userName": "a@b.example", "a": "${'x'.repeat(70_000)}"}`, 413, undefined],
-  ])('if the body of a POST has %s, the response says so and adds no account', async (_name, body, status, type) => {
+  ])('if a SCIM POST has %s, the request fails and adds no account', async (_name, body, status, type) => {
     expect(await scim('POST', '/Users', body)).toMatchObject(problem(status, type))
     expect(await platform.controlSql`select from merchants where email = 'a@b.example'`).toHaveLength(0)
   })
@@ -872,7 +872,7 @@ describe('requests that are wrong', () => {
     ['a removal without a path', [{ op: 'remove' }], 'invalidPath'],
     ['a broken path', [{ op: 'add', path: 'roles[', value: 'admin' }], 'invalidPath'],
     ['a list as a path', [{ op: 'add', path: ['active'], value: true }], 'invalidPath'],
-    ['another ID', [{ op: 'replace', path: 'id', value: 'x' }], 'mutability'],
+    ['a new value for the ID', [{ op: 'replace', path: 'id', value: 'x' }], 'mutability'],
     ['no value', [{ op: 'replace', path: 'active' }], 'invalidValue'],
     [
       'an error after a valid operation',
@@ -882,7 +882,7 @@ describe('requests that are wrong', () => {
       ],
       'invalidValue',
     ],
-  ])('if a PATCH has %s, the response is 400, and no operation applies', async (_name, operations, type) => {
+  ])('if a SCIM PATCH has %s, the response is 400, and no operation is applied', async (_name, operations, type) => {
     const email = newEmail()
     const { id } = await addUser(email)
     const body = { schemas: [PATCH], Operations: operations }
@@ -890,7 +890,7 @@ describe('requests that are wrong', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if a PATCH names a prototype, no object of the service changes', async () => {
+  test('if a SCIM PATCH names __proto__ or constructor.prototype, no prototype of the service changes', async () => {
     const { id } = await addUser(newEmail())
     const operations =
       '{"Operations": [{"op": "replace", "value": {"__proto__": {"polluted": 1}, "__proto__.polluted": 1}}]}'
@@ -899,7 +899,7 @@ describe('requests that are wrong', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  test('if the content type is not JSON, or the path or the method is unknown, the response says so', async () => {
+  test('if the content type, the path, or the method of a SCIM request is unsupported, the response is 415, 404, or 405', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     expect(await scim('POST', '/Users', 'userName=a', form)).toMatchObject(problem(415))
     expect(await scim('GET', '/Users/none')).toMatchObject(problem(404))
@@ -911,13 +911,13 @@ describe('requests that are wrong', () => {
     expect(await scim('POST', '/Groups', { displayName: 'Admins' })).toMatchObject(problem(501))
   })
 
-  test('if a browser with a session sends a request without a token, the response is 401', async () => {
+  test('if a signed-in browser sends a SCIM request without a directory token, the response is 401', async () => {
     const browser = await new PlainBrowser(urlOf(platform)).signIn(admin)
     expect((await browser.get('/scim/v2/Users')).status).toBe(401)
   })
 })
 
-test('if a client reads what the endpoint supports, the documents name users, roles, and the limits', async () => {
+test('if a client requests the SCIM discovery documents, the documents name the type User, its attributes, and the limit of 200 results', async () => {
   const config = (await scim('GET', '/ServiceProviderConfig')).json
   expect(config).toMatchObject({ patch: { supported: true }, bulk: { supported: false }, filter: { maxResults: 200 } })
   const { json: types } = await scim('GET', '/ResourceTypes')
@@ -936,7 +936,7 @@ test('if a client reads what the endpoint supports, the documents name users, ro
   expect((await scim('GET', '/Groups')).json).toMatchObject({ totalResults: 0 })
 })
 
-test('if a request chooses attributes, the response has no others', async () => {
+test('if a SCIM request names attributes to include or exclude, the response has exactly the chosen attributes, plus id and schemas', async () => {
   await addUser(newEmail(), { externalId: 'one' })
   const [some] = (await scim('GET', '/Users?filter=externalId%20eq%20%22one%22&attributes=userName,roles.value')).json
     .Resources
