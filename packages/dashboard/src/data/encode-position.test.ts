@@ -12,7 +12,7 @@ test.each<[string, bigint | null]>([
   ['with the creation time minus infinity', -(2n ** 63n)],
   ['with the earliest timestamp of PostgreSQL', -211_813_488_000_000_000n],
   ['with the latest timestamp of PostgreSQL', 9_223_371_331_199_999_999n],
-])('if a page position %s is encoded, decodePosition returns the same position', (_title, createdAt) => {
+])('if a page position %s is encoded, the decoded position is the same', (_title, createdAt) => {
   const position: Position = { createdAt, id: ID }
   const text = encodePosition(position)
   expect(text).toMatch(/^[A-Za-z0-9_-]{34}$/)
@@ -46,6 +46,6 @@ test.each([
     'a position after the latest timestamp of PostgreSQL',
     bytesWith((bytes) => bytes.writeBigInt64BE(2n ** 63n - 2n, 1)),
   ],
-])('if the encoded text is %s, decodePosition returns null', (_title, text) => {
+])('if the cursor of a Data page is %s, the cursor is rejected', (_title, text) => {
   expect(decodePosition(text)).toBeNull()
 })

@@ -12,7 +12,7 @@ test("[FMT-2] if JSON has numbers that a float can't represent, the formatted JS
   expect(formatted.text).toContain('\n  "rate": 7.50,')
 })
 
-test('if JSON has nested arrays and objects, formatJson returns the text of JSON.stringify with an indent of 2', () => {
+test('if JSON has nested arrays and objects, the formatted JSON equals that of JSON.stringify with an indent of 2', () => {
   const value = { a: [], b: {}, c: [1, [2, { d: null }]], e: 'x: {y}, [z] "q" \\', f: true, 'g "h"': [''] }
   expect(format(JSON.stringify(value)).text).toBe(JSON.stringify(value, null, 2))
   expect(format(JSON.stringify(value, null, 1)).text).toBe(JSON.stringify(value, null, 2))
@@ -30,7 +30,7 @@ test.each([
   ['100,000 nested arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['many spaces', `[${' '.repeat(2_000_000)}1]`],
 ])(
-  'if JSON with %s exceeds the maximum length, formatJson returns only the beginning, no longer than the maximum',
+  'if JSON with %s exceeds the maximum length, the formatted JSON has only the beginning, no longer than the maximum',
   (_what, text) => {
     const formatted = format(text)
     expect(formatted.isWhole).toBe(false)

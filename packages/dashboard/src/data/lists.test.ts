@@ -33,7 +33,7 @@ describe('the lists of the Data pages', () => {
     },
   )
 
-  test('if the API has an endpoint for single rows of a list, rowPath returns the path of the row, otherwise of the list', () => {
+  test('the API path of a row leads to the row if the API has an endpoint for single rows, otherwise to the list', () => {
     const paths = LISTS.map((declaration) => rowPath(declaration, ID))
     expect(paths.slice(0, 3)).toEqual(['orders', 'customers', 'products'].map((name) => `/api/v1/${name}/${ID}`))
     expect(paths.slice(3)).toEqual(LISTS.slice(3).map(({ path }) => path))
@@ -48,7 +48,7 @@ describe('the lists of the Data pages', () => {
     expect(await total('null', { ...EUR, storeCurrency: null })).toEqual({ kind: 'money', text: '12.50' })
   })
 
-  test('if an order has no payment provider, the column Payment shows "card", and for the provider "manual" the label or "manual"', async () => {
+  test('the column Payment shows "card" without a payment provider, and the label of the payment method or "manual" for the provider "manual"', async () => {
     expect(await cell('orders Payment', '{"payment_provider":null}')).toBe('card')
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":"Vorkasse"}')).toBe(
       'Vorkasse',
@@ -74,7 +74,7 @@ describe('the lists of the Data pages', () => {
     expect(await cell('products Stock', '{"inventory":null,"variants":[{"inventory":2},{"inventory":-5}]}')).toBe('-3')
   })
 
-  test('[VER-1] if a resource is added to the contract, listsOf returns a list with the label, columns, and search of the resource', async () => {
+  test('[VER-1] if a resource is added to the contract, the Data pages get a list with the label, columns, and search of the resource', async () => {
     const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',
@@ -122,7 +122,7 @@ describe('the lists of the Data pages', () => {
     expect(searched('products', 'a@b')).toEqual({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] })
   })
 
-  test('if no list has the name, findList returns null', () => {
+  test('if a name in a URL is not exactly that of a list, no list is found', () => {
     for (const name of ['', 'store', 'order', 'Orders', 'customer-addresses', '__proto__', 'orders.csv'])
       expect(findList(name)).toBeNull()
   })

@@ -48,7 +48,7 @@ test('if the keys page has several forms, each form has a different token', () =
   expect(new Set(tokens).size).toBe(2)
 })
 
-test('if the store has the maximum number of keys, the keys page names the least recently used key and has no form for another', () => {
+test('if a store has five keys, the keys page names the least recently used key and has no form for a new key', () => {
   const page = pageWith(
     Array.from({ length: 5 }, () => KEY),
     { leastUsed: { ...KEY, requests24h: 1 } },
@@ -79,7 +79,7 @@ test('if a key ends within 14 days, the keys page shows the remaining time, unle
   expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')
 })
 
-test('if a key is being replaced, the keys page shows its end relative to the first use of the new key, later as a date', () => {
+test('until a replacement key is used, the keys page shows the end of the old key relative to the first use, then as a date', () => {
   const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 168 }
   const masked = 'replaced by <code>sdx_8Hq2Lm9x…w3Zk</code>'
   expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of the new key`)
@@ -100,7 +100,7 @@ test('if a key was last used 90 days ago, or never used since its creation 30 da
   expect(text(daysAgo(29), null)).toContain('Put the key into the tool')
 })
 
-test('if the store can have more keys, the top of the keys page says how many it has, and links to the form for another', () => {
+test('if a store has three of five keys, the keys page says "3 of 5 keys" and links to the form for a new key', () => {
   const page = pageWith([KEY, KEY, KEY])
   expect(page.indexOf('<a class="button main" href="#create">Create key</a>')).toBeLessThan(page.indexOf('3 of 5 keys'))
   expect(page).toContain('3 of 5 keys')
@@ -110,7 +110,7 @@ test('if the store can have more keys, the top of the keys page says how many it
   expect(full).not.toContain('href="#create"')
 })
 
-test('each tool of the form for a new key is a tile with a note, and "Another tool" is last and chosen at first', () => {
+test('in the form for a new key, each tool is a tile with a note, and the last tile, "Another tool", is preselected', () => {
   const tiles = [
     ...pageWith([]).matchAll(
       /class="choice-tile"><input type="radio" name="tool" value="([^"]*)"( checked)?>.*?<span class="note">([^<]*)</g,

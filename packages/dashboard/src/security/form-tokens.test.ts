@@ -17,7 +17,7 @@ test('if two form tokens are created for a session, the tokens differ, and a tok
   expect(new FormTokens({ secret: 'x', random: randomBytes, now: () => NOON }).check(one, 'session')).toBeNull()
 })
 
-test('if one character of a form token is changed, added, or removed, check returns null', () => {
+test('if one character of a form token is changed, added, or removed, the token is rejected', () => {
   const tokens = tokensAt(NOON)
   const token = tokens.make('session')
   for (let index = 0; index < token.length; index += 1) {
@@ -30,13 +30,13 @@ test('if one character of a form token is changed, added, or removed, check retu
   for (const text of ['', token.slice(1), `${token}A`, ` ${token}`]) expect(tokens.check(text, 'session')).toBeNull()
 })
 
-test('if a form token is older than 12 hours, check returns null', () => {
+test('if a form token is older than 12 hours, the token is rejected', () => {
   const token = tokensAt(NOON).make('session')
   expect(tokensAt(NOON + FORM_HOURS * 3_600_000 - 1000).check(token, 'session')).not.toBeNull()
   expect(tokensAt(NOON + FORM_HOURS * 3_600_000 + 1000).check(token, 'session')).toBeNull()
 })
 
-test('if the secret, form token, purpose, or size differs, bytesOf returns other bytes', () => {
+test('the bytes derived from a form token depend on the secret, the token, the purpose, and the size, but not on the time', () => {
   const tokens = tokensAt(NOON)
   const [token, another] = [tokens.make('session'), tokens.make('session')]
   const bytes = tokens.bytesOf(token, 'key of a')(32)

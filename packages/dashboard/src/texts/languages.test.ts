@@ -24,7 +24,7 @@ test.each([
   ['<script>', 'en', 'en-GB'],
   ['__proto__, constructor', 'en', 'en-GB'],
   ['x'.repeat(1000), 'en', 'en-GB'],
-])('if Accept-Language is %j, localize returns the language %s and the locale %s', (accepted, language, locale) => {
+])('if Accept-Language is %j, the language is %s, and the locale is %s', (accepted, language, locale) => {
   expect(localize(null, accepted)).toMatchObject({ language, locale })
 })
 

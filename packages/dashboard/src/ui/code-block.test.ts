@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { localizationIn } from '../texts/languages.ts'
 import { codeBlock, jsonCode } from './code-block.ts'
 
-test('if a code block has JSON, jsonCode marks names and values with classes and leaves the text unchanged', () => {
+test('if a code block shows JSON, the names and values have CSS classes, and the text is unchanged', () => {
   const json = '{\n  "a": "b:\\"<c>\\"",\n  "n": -1.50e3,\n  "x": [null, true]\n}'
   const out = String(jsonCode(json))
   expect(out).toContain('<span class="json-name">&quot;a&quot;</span>:')
@@ -11,7 +11,7 @@ test('if a code block has JSON, jsonCode marks names and values with classes and
   expect(unescaped(out)).toBe(json)
 })
 
-test('if a code block has text other than JSON, jsonCode escapes HTML and leaves the text otherwise unchanged', () => {
+test('if a code block shows text other than JSON, HTML in the text is escaped, and the text is otherwise unchanged', () => {
   for (const text of [
     '',
     '"',
@@ -25,7 +25,7 @@ test('if a code block has text other than JSON, jsonCode escapes HTML and leaves
   }
 })
 
-test('if a JSON string of 400,000 characters has no closing quote, jsonCode returns within two seconds', () => {
+test('if a JSON string of 400,000 characters has no closing quote, the code block is rendered within two seconds', () => {
   const began = performance.now()
   jsonCode(`{"a": "${'\\"'.repeat(200_000)}`)
   expect(performance.now() - began).toBeLessThan(2000)

@@ -31,7 +31,7 @@ describe('ranges of the usage charts', () => {
     },
   )
 
-  test('if the URL has no range or an unknown range, usageRangeOf returns the range of 30 days', () => {
+  test('if the URL of the Usage page has no range or an unknown range, the range is 30 days', () => {
     expect(['7d', '', '31d', undefined].map(usageRangeOf)).toEqual(['7d', '30d', '30d', '30d'])
   })
 
