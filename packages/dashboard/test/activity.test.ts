@@ -36,7 +36,7 @@ function changesIn(html: string): string[] {
     })
 }
 
-test('[AUTH-3] [AUTH-5] if a merchant changes a key and the platform the store, the activity page lists each change and who made the change', async () => {
+test('[AUTH-3] [AUTH-5] if a merchant changes a key, or the platform changes the store, the activity page lists the change and who made the change', async () => {
   const { store, merchant, visitor, keys, page } = await newShop()
   await visitor.send(keys, `${keys}/keys`, { name: 'Accounting' })
   const [key] = await platform.controlSql`select id from api_keys where store_id = ${store.id} and name = 'Accounting'`

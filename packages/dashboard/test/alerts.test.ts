@@ -87,7 +87,7 @@ test('if a tool stops in the middle of a list, each merchant of the store gets o
   expect(events).toEqual([{ event: 'alert.sent', keyId: store.keyId, kind: 'stopped', emails: 2 }])
 })
 
-test('if one merchant of a store chose German, this merchant gets the email in German, and another merchant in English', async () => {
+test('if one of two merchants of a store chose German, this merchant gets alerts in German, and the other merchant gets alerts in English', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   await setMerchantLanguage(platform.service.control, merchant.id, 'de')
@@ -100,7 +100,7 @@ test('if one merchant of a store chose German, this merchant gets the email in G
   expect(messageTo(other)).toContain('test: Stopped at 5,000 orders, on ')
 })
 
-test('if three nodes check the keys at the same time, the merchant gets only one email', async () => {
+test('if three nodes check a stopped tool at the same time, the merchant gets only one email', async () => {
   await stoppedShop()
   await Promise.all([send(), send(), send()])
   expect(smtp.emails).toHaveLength(1)
@@ -176,7 +176,7 @@ test('while a key is off, the merchant gets an email before the key ends, but no
   expect(smtp.emails[1]?.message).toContain('test was over the rate limit')
 })
 
-test('if the SMTP server rejects the only recipient of an alert, alert.failed is emitted, and the next round does not try again', async () => {
+test('if the SMTP server rejects the only recipient of an alert, the service emits alert.failed and does not send the alert again', async () => {
   const { store } = await stoppedShop()
   smtp.rejects = ''
   await send()
@@ -197,7 +197,7 @@ test('if the service was down, the email about a silent hourly tool is sent 110 
   expect(subjects()[0]).toMatch(/: test stopped sending requests$/)
 })
 
-test('if the SMTP server rejects one merchant’s address, two rounds of alerts send the other merchant exactly one email', async () => {
+test('if the SMTP server rejects the address of one merchant, the other merchant of the store gets exactly one email about a stopped tool', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   smtp.rejects = other.email
@@ -206,7 +206,7 @@ test('if the SMTP server rejects one merchant’s address, two rounds of alerts 
   expect(smtp.emails.map(({ to }) => to)).toEqual([[merchant.email]])
 })
 
-test('if the SMTP server is unreachable or rejects the password, alert.failed is emitted, and the next round sends the email', async () => {
+test('if the SMTP server is unreachable or rejects the password, the service emits alert.failed, and the next check of the keys sends the email', async () => {
   await stoppedShop()
   for (const url of ['smtp://127.0.0.1:1', smtp.url.replace('hidden', 'wrong')])
     await send({ mailer: (await alertOptions(url)).mailer })
@@ -345,7 +345,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     expect(smtp.emails[0]?.message).toContain(line)
   })
 
-  test('if the SMTP server was unreachable, the next round sends the email about a leak, even if reading the time zone of the store fails', async () => {
+  test('if the SMTP server was unreachable, the next check sends the email about a leaked key, even if reading the time zone of the store fails', async () => {
     const { store } = await stoppedShop()
     const { key } = await platform.newKey(store.id)
     await report({ ...store, key })

@@ -41,7 +41,7 @@ test.each(TOOLS)(
   },
 )
 
-test('if a merchant enters a name, the new key has this name, and without a name and a known tool, the response is 400', async () => {
+test('if a merchant enters a name, the new key has this name, but a form with neither a name nor a known tool gets 400', async () => {
   const { store, create } = await newShop()
   expect((await create({ tool: 'excel', name: 'Month end' })).text).toContain('Connect Excel')
   expect((await create({ tool: '' })).status).toBe(400)
@@ -55,7 +55,7 @@ const liveOf = async (page: string, storeId: string) => {
   return `${page}/keys/${row?.id}/created/live`
 }
 
-test('after the first request with a new key, its page shows the error code or the numbers of requests and rows instead of "Waiting"', async () => {
+test('after a request with a new key, the page of the key shows the error code, or the request and row counts, instead of "Waiting"', async () => {
   const { store, visitor, page, create } = await newShop()
   const { text } = await create({ tool: 'curl' })
   expect(text).toContain('Waiting for the first request.')

@@ -194,7 +194,7 @@ describe('CSV files', () => {
     ['comma', COMMAS],
     ['semicolon', { separator: ';', decimal: ',' } as const],
   ])(
-    'if a spreadsheet splits a %s-separated CSV file at other characters too, no cell begins like a formula',
+    'if a spreadsheet splits a %s-separated CSV file at semicolons, commas, tabs, and line breaks, no cell begins like a formula',
     async (_, dialect) => {
       const of = await platform.provision()
       const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
@@ -237,7 +237,7 @@ describe('CSV files', () => {
 })
 
 describe('CSV downloads', () => {
-  test("if the store's database rejects connections, openCsv rejects with StoreDatabaseError before the download starts", async () => {
+  test("if the store's database rejects connections, a CSV download fails with StoreDatabaseError before the first byte", async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseError)

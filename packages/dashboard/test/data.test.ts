@@ -71,13 +71,13 @@ describe('lists of the Data pages', () => {
     },
   )
 
-  test('if the store counts the rows of a list, the Data pages have this count, otherwise null', async () => {
+  test('if the store has a row count for a list, the Data pages have this count, and otherwise no count', async () => {
     const { lists } = await page(store, { list: 'categories' })
     const counts = Object.fromEntries(lists.map(({ list, rows }) => [list, rows]))
     expect(counts).toMatchObject({ orders: 120, customers: 30, products: 20, locations: null, 'customer-groups': null })
   })
 
-  test('if a store is at schema version launch or the latest, each total on the Data page of orders has a currency', async () => {
+  test('if a store is at the schema version launch or at the latest version, each total on the Data page of orders has a currency', async () => {
     for (const of of [store, old]) {
       const { rows, columns } = await page(of, { list: 'orders' })
       const at = columns.findIndex(({ label }) => label === 'Total')
@@ -108,7 +108,7 @@ describe('lists of the Data pages', () => {
     ])
   })
 
-  test('if the list is unknown or the cursor was edited, makeDataPage returns null', async () => {
+  test('if the list is unknown or the cursor was edited, the Data page is not found', async () => {
     const of = await dataStore(platform, stores, store)
     const { nextHref } = await page(store, { list: 'orders' })
     const cursor = String(nextHref).split('cursor=')[1] ?? ''
@@ -360,7 +360,7 @@ describe('the page of a row', () => {
     expect(ofChild.page.summary.facts).toContainEqual({ label: 'Parent', cell: { kind: 'text', text: parent.name } })
   })
 
-  test('if the ID is invalid or unknown, or the list is unknown, makeDataRowPage returns "missing"', async () => {
+  test('if the ID of a row is invalid or unknown, or the list is unknown, the page of the row is not found', async () => {
     for (const [list = '', id = ''] of [
       ['orders', 'x'],
       ['orders', idAt(9)],

@@ -76,7 +76,7 @@ test('if a HEAD request is sent for a CSV file, the response is 200 with Content
   expect(response.headers.get('content-disposition')).toContain('attachment')
 })
 
-test('if a merchant starts a third download, or all merchants together a fifth, the response is 429 until downloads end', async () => {
+test('if two downloads of a merchant or four downloads in total are in progress, the next download gets 429 until downloads end', async () => {
   const [one, other, third] = [await newVisitor(), await newVisitor(), await newVisitor()]
   const open = [await one.download(), await one.download(), await other.download(), await other.download()]
   expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])

@@ -37,7 +37,7 @@ describe('single-use form tokens', () => {
     expect(await keyCount()).toBe(before + 1)
   })
 
-  test('[AUTH-3] [AUTH-4] if a form for the fifth key is sent ten times at once, one key is created, and all responses show it', async () => {
+  test('[AUTH-3] [AUTH-4] if a form for the fifth key is sent ten times at once, one key is created, and all responses show this key', async () => {
     for (const name of ['third', 'fourth']) await visitor.send(page(), create(), { name })
     const before = await keyCount()
     const fields = { name: 'at once', form_token: await visitor.formTokenOf(page(), create()) }

@@ -107,7 +107,7 @@ test.each(['Europe/Berlin', 'UTC', 'America/New_York'])(
   },
 )
 
-test("[AUTH-3] if a merchant renames a key, its page shows the new name, but an empty name gets 400, and another store's key 404", async () => {
+test("[AUTH-3] if a merchant renames a key, its page shows the new name, but an empty name or another store's key is rejected", async () => {
   const { store, send, visitor, page } = await newShop()
   await send({})
   const [key] = await keysOf(store.id)

@@ -30,7 +30,7 @@ test('a Kysely update returns the number of changed rows, and a select returns t
   ])
 })
 
-test('if the callback of a Kysely transaction throws, the transaction rolls back; otherwise, it commits; both release the connection', async () => {
+test('if the callback of a Kysely transaction throws, the transaction rolls back, otherwise it commits, and the connection is released', async () => {
   const database = kysely()
   const insert = (text: string) => ({ token_hash: Buffer.from(text), used_at: OLD })
   const failing = database.transaction().execute(async (transaction) => {

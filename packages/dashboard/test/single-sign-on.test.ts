@@ -238,7 +238,7 @@ describe('rejected single sign-ons', () => {
     },
   )
 
-  test('if the email address at the provider changes, single sign-on opens the account of the new address only if it is verified', async () => {
+  test('if the email address at the provider changes, single sign-on opens the account of the new address only if this address is verified', async () => {
     const [first, second] = [
       await addMerchant(scene.platform, scene.store.id),
       await addMerchant(scene.platform, scene.store.id),

@@ -43,7 +43,7 @@ test.each([
   for (const date of dates) expect(date).toMatch(shape)
 })
 
-test('if a list is empty or unreadable, its Data page has no search field, and if a search finds nothing, the field stays', async () => {
+test('if a list is empty or unreadable, the Data page has no search field, but after a search without matches, the field stays', async () => {
   const empty = await platform.provision()
   const merchant = await addMerchant(platform, empty.id, old.id)
   const browser = await new PlainBrowser(urlOf(platform)).signIn(merchant)

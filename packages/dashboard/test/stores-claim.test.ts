@@ -29,10 +29,10 @@ const newAddress = () => `claimed-${randomUUID()}@example.com`
 describe.each([
   { source: 'the user info', inIdToken: false },
   { source: 'the ID token', inIdToken: true },
-])('a claim of stores in $source', ({ inIdToken }) => {
+])('a stores claim in $source', ({ inIdToken }) => {
   beforeEach(() => scene.serve({ inIdToken }))
 
-  test('if an address has no account, single sign-on creates the account with the stores and roles of the claim', async () => {
+  test('if an address has no account, single sign-on creates the account with the stores and roles of the stores claim', async () => {
     const claim = [scene.store.id.toUpperCase(), { store: second.id, role: 'viewer' }]
     const { status, stores } = await signInWith(newAddress(), claim)
     expect(status).toBe(303)
@@ -51,7 +51,7 @@ describe.each([
   })
 })
 
-test('if the operator adds a member whom a claim added before, a later claim without the store does not remove the member', async () => {
+test('if the operator adds a member whom a stores claim added before, a later claim without the store does not remove the member', async () => {
   const email = newAddress()
   await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])
   const { control: database } = scene.platform.service
@@ -60,7 +60,7 @@ test('if the operator adds a member whom a claim added before, a later claim wit
   expect((await signInWith(email, [])).stores).toEqual({ [scene.store.id]: 'viewer' })
 })
 
-test('if a claim names the external ID of a store, the account gets this store', async () => {
+test('if a stores claim names the external ID of a store, the account gets this store', async () => {
   const externalId = `shop-${randomUUID()}`
   const { id } = await addStore(
     {
@@ -73,7 +73,7 @@ test('if a claim names the external ID of a store, the account gets this store',
   expect((await signInWith(newAddress(), [externalId])).stores).toEqual({ [id]: 'admin' })
 })
 
-test('if an account has a store that no claim added, a claim changes neither this membership nor its role', async () => {
+test('if an account has a store that no stores claim added, a later claim changes neither the membership nor the role', async () => {
   const own = await addMerchant(scene.platform, scene.store.id)
   expect((await signInWith(own.email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({
     [scene.store.id]: 'admin',
@@ -82,7 +82,7 @@ test('if an account has a store that no claim added, a claim changes neither thi
   expect((await signInWith(own.email, [])).stores).toEqual({ [scene.store.id]: 'admin' })
 })
 
-test('if the operator removed a claimed store from an account, the next sign-in with the claim adds the store again', async () => {
+test('if the operator removed a store from an account, the next sign-in with a stores claim for the store adds the store again', async () => {
   const email = newAddress()
   await signInWith(email, [scene.store.id])
   await removeMembership(scene.platform.service.control, email, scene.store.id)
@@ -93,7 +93,7 @@ test.each([
   ['the provider has not verified the address', true, false],
   ['the claim names no registered store', false, true],
 ])(
-  'if %s, single sign-on with a claim of stores gets 400 and creates no account',
+  'if %s, single sign-on with a stores claim gets 400 and creates no account',
   async (_reason, isRegistered, verified) => {
     const email = newAddress()
     const { status, stores } = await signInWith(email, [isRegistered ? scene.store.id : randomUUID()], verified)
@@ -103,7 +103,7 @@ test.each([
   },
 )
 
-test('if a claim adds a store to an account, the audit table has the actor "single sign-on"', async () => {
+test('if a stores claim adds a store to an account, the audit table has the actor "single sign-on"', async () => {
   await signInWith(newAddress(), [second.id])
   const [event] = await scene.platform.controlSql`
     select actor, action from audit_events where store_id = ${second.id} and action = 'membership.added' order by at desc`

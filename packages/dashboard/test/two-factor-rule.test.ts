@@ -45,7 +45,7 @@ async function newShop() {
   return { store, admin, member, base, rule, owner, isRequired, opens }
 }
 
-test('if an admin requires a second factor, a member without one gets 403 and a link to the setup, until the member completes it', async () => {
+test('if a store requires a second factor, members without a second factor get 403 with a link to the setup until the setup is complete', async () => {
   const { store, admin, member, base, rule, owner, isRequired, opens } = await newShop()
   const other = await signedIn(member)
   await turnOnCodes(owner, admin)
@@ -69,7 +69,7 @@ test('if an admin requires a second factor, a member without one gets 403 and a 
   expect(event?.actor).toBe(`merchant ${admin.id}`)
 })
 
-test('if an admin has not signed in with a second factor, requiring one of all members gets 409', async () => {
+test('if an admin has not signed in with a second factor, the form that requires a second factor of all members gets 409', async () => {
   const { rule, owner, isRequired } = await newShop()
   expect((await owner.get(rule)).text).toContain('You haven’t signed in with a second factor.')
   const form_token = await owner.formTokenOf('/account', '/sign-out')

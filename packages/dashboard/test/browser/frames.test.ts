@@ -100,7 +100,7 @@ test('if an origin that is not allowed frames the dashboard, the browser shows n
   expect(await page.frameLocator('iframe').getByLabel('Email').count()).toBe(0)
 })
 
-test('if no origin may frame the dashboard, its headers forbid frames and its cookies are SameSite=Lax, and otherwise SameSite=None and Partitioned', async () => {
+test('if no origin may frame the dashboard, headers forbid frames, and cookies are SameSite=Lax, otherwise cookies are SameSite=None and Partitioned', async () => {
   const plain = await openScene()
   onTestFinished(() => plain.close())
   const response = await fetch(`${plain.url}/sign-in`)

@@ -119,7 +119,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('if a sync has stopped, the keys page says after how many rows, until the tool reads the list again', async () => {
+  test('if a sync has stopped, the keys page says after how many rows the sync stopped, until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)

@@ -78,7 +78,7 @@ describe.each(TRANSLATIONS)('the language %s', (language) => {
   )
 })
 
-test('if the sign-in page is English, searchEnglish returns a sentence of the page', async () => {
+test('if the sign-in page is English, the search for English text finds a sentence of the page', async () => {
   const { page } = await scene.openPage()
   await page.goto(`${scene.url}/sign-in`)
   expect(await searchEnglish('de')(page)).toContain('Create API keys for your tools and see how they’re used.')

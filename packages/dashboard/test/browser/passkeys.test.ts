@@ -50,7 +50,7 @@ async function signOut(page: Page): Promise<void> {
   await page.waitForURL(`${url}/sign-in`)
 }
 
-test('if a merchant adds a passkey, the merchant can rename the passkey, and sign in with it until it is removed', async () => {
+test('if a merchant adds a passkey, the merchant can sign in with the passkey and rename it, until the merchant removes the passkey', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -84,7 +84,7 @@ test('if a merchant adds a passkey, the merchant can rename the passkey, and sig
   expect(await textOf(page, '[role=alert]')).toContain('No account has this passkey.')
 })
 
-test('if a device does not verify its user, adding a passkey and signing in with it fail until the device verifies the user', async () => {
+test('if a device does not verify its user, adding a passkey and signing in with a passkey fail until the device verifies the user', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -149,7 +149,7 @@ test('if a changed page lets a device skip the verification of its user, the ser
   expect(await textsOf(other, '[aria-label=Passkeys] th[scope=row]')).toEqual([])
 })
 
-test('if the device already has a passkey of the account, adding another shows an error, and the device gets no second passkey', async () => {
+test('if the device already has a passkey of the account, adding another passkey shows an error, and the device gets no second passkey', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
