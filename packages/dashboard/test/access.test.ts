@@ -207,7 +207,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
       await platform.controlSql`update api_keys set turned_off_at = now() where id = ${target.key}`
   })
 
-  test('[GEN-2] if the visitor is no member, the response is 404 or leads to the sign-in page, without data of the store, and nothing changes', async () => {
+  test(`[GEN-2] if a visitor who is no member sends ${route}, the response is 404 or a redirect to sign-in, without store data, and nothing changes`, async () => {
     const before = await state()
     for (const visitor of ['stranger', 'newcomer', 'signedOut'] as const) {
       const response = await request(visitor, route, pathOf(route, alpha.id), fields)
@@ -219,7 +219,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test('[GEN-2] if an admin of store B sends IDs of store A, the response has no data of store A, and nothing changes', async () => {
+  test(`[GEN-2] if an admin of store B sends ${route} with IDs of store A, the response has no data of store A, and nothing changes`, async () => {
     const before = await state()
     const response = await request('stranger', route, pathOf(route, beta.id), fields && { ...fields, email: '' })
     expect(bytesOf(response)).not.toMatch(ALPHA)
@@ -229,7 +229,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     await addMember('beta-admin', beta.id, 'admin')
   })
 
-  test('[GEN-2] if a member lacks a required second factor, the response is 403 without data of the store, and nothing changes', async () => {
+  test(`[GEN-2] if a member without a required second factor sends ${route}, the response is 403 without store data, and nothing changes`, async () => {
     await platform.controlSql`update stores set two_factor_required = true where id = ${alpha.id}`
     const before = await state()
     for (const role of MEMBER_ROLES) {
@@ -249,7 +249,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(before).toContain('"two_factor_required":true')
   })
 
-  test(`if the visitor is a viewer, the response is ${statuses.viewer}${statuses.viewer === 403 ? ' and names the role, and nothing changes' : ' without data of customers'}`, async () => {
+  test(`if a viewer sends ${route}, the response is ${statuses.viewer}${statuses.viewer === 403 ? ' and names the role, and nothing changes' : ' without data of customers'}`, async () => {
     const before = await state()
     const response = await request('viewer', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.viewer)
@@ -260,7 +260,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`if the visitor is a developer, the response is ${statuses.developer}${statuses.developer === 403 ? ' and names the role, and nothing changes' : ''}`, async () => {
+  test(`if a developer sends ${route}, the response is ${statuses.developer}${statuses.developer === 403 ? ' and names the role, and nothing changes' : ''}`, async () => {
     const before = await state()
     const response = await request('developer', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.developer)
@@ -270,7 +270,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`if the visitor is an admin, the response is ${statuses.admin}, and ${route.startsWith('POST') && statuses.admin === 303 ? 'the form changes data' : 'nothing changes'}`, async () => {
+  test(`if an admin sends ${route}, the response is ${statuses.admin}, and ${route.startsWith('POST') && statuses.admin === 303 ? 'the form changes data' : 'nothing changes'}`, async () => {
     const before = await state()
     const response = await request('admin', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.admin)

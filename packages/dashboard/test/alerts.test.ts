@@ -106,7 +106,7 @@ test('if three nodes check a stopped tool at the same time, the merchant gets on
   expect(smtp.emails).toHaveLength(1)
 })
 
-test('if a tool stops again, the merchant gets a second email on the next day, but not on the same day', async () => {
+test('if a tool stops again, the merchant gets a second email about the tool on the next day, but not on the same day', async () => {
   const { store } = await stoppedShop()
   await send()
   await platform.controlSql`update walks set last_at = last_at + interval '30 minutes' where key_id = ${store.keyId}`
@@ -259,7 +259,7 @@ test('if a node stops while an email fails, the node sends no other email of the
   expect(await platform.controlSql`select from alerts where key_id = ${store.keyId}`).toHaveLength(0)
 })
 
-test('if two nodes run, only one node checks the keys in the same period', async () => {
+test('if two nodes send alerts, only one node checks the keys in each period', async () => {
   await stoppedShop()
   const nodes = [
     startAlerts({ ...options, mailer: createTestMailer() }, 20),
@@ -345,7 +345,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     expect(smtp.emails[0]?.message).toContain(line)
   })
 
-  test('if the SMTP server was unreachable, the next check sends the email about a leaked key, even if reading the time zone of the store fails', async () => {
+  test('if the SMTP server was unreachable, the next check sends the email about a leak, even if reading the time zone of the store fails', async () => {
     const { store } = await stoppedShop()
     const { key } = await platform.newKey(store.id)
     await report({ ...store, key })

@@ -104,7 +104,7 @@ describe('new admins', () => {
     emails: smtp.emails.length,
   })
 
-  test('if the store requires a second factor and the session is older than ten minutes, forms that add an admin or a directory token get 409', async () => {
+  test('if the store requires a second factor and the session is older than ten minutes, forms that add admins or directory tokens get 409', async () => {
     const other = await addMerchant(platform, store.id)
     await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
     await inviteAs(member, newEmail(), 'admin')
@@ -121,7 +121,7 @@ describe('new admins', () => {
   test.each([
     ['the store requires a second factor and the session is less than ten minutes old', true, 590],
     ['the store does not require a second factor', false, 86_400],
-  ])('if %s, forms that add an admin or a directory token get 303', async (_, isRequired, ageSeconds) => {
+  ])('if %s, forms that add admins or directory tokens get 303', async (_, isRequired, ageSeconds) => {
     const other = await addMerchant(platform, store.id)
     await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
     await inviteAs(member, newEmail(), 'admin')

@@ -245,7 +245,7 @@ describe('adding a passkey', () => {
     expect(await isSignedIn((await signInWith(passkey)).visitor)).toBe(true)
   })
 
-  test('if an account with nine passkeys adds two at once, only one is added, and a request for an eleventh gets 400', async () => {
+  test('if an account with nine passkeys adds two passkeys at once, only one is added, and a request for an eleventh passkey gets 400', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     await addRows(9)
     await platform.controlSql`update merchant_sessions set opened_by = 'passkey' where merchant_id = ${merchant.id}`
@@ -484,7 +484,7 @@ describe('sessions of accounts with a passkey', () => {
     expect(await passkeysOf(merchant)).toMatchObject([{ name: 'Phone' }])
   })
 
-  test('if an account gets a passkey while a password session is adding a passkey and codes, the password session adds neither', async () => {
+  test('if an account gets a passkey while a password session is adding another passkey and two-factor codes, the password session adds neither of them', async () => {
     const thief = await signedIn()
     const { text } = await thief.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })
     const secret = /name="secret" value="([A-Z2-7]+)"/.exec(text)?.[1] ?? ''
@@ -499,7 +499,7 @@ describe('sessions of accounts with a passkey', () => {
     expect(await account()).toEqual({ codes: false })
   })
 
-  test('if a passkey is lost, a session that a code opened can remove the passkey and then add another one', async () => {
+  test('if a passkey is lost, a session that a two-factor code opened can remove the passkey and then add another passkey', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     await platform.controlSql`update merchants set two_factor_enabled = true where id = ${merchant.id}`

@@ -19,7 +19,7 @@ describe('ranges of the usage charts', () => {
     ['30d', 30],
     ['90d', 90],
   ] as const)(
-    'if the range is %s, the chart has %i periods, and the current time is in the last period',
+    'if the range is %s, the usage chart has %i periods, and the current time is in the last period',
     (range, count) => {
       const now = new Date('2026-11-21T12:34:00Z')
       const starts = periodStarts(range, { timeZone: 'Pacific/Auckland', now })
@@ -35,7 +35,7 @@ describe('ranges of the usage charts', () => {
     expect(['7d', '', '31d', undefined].map(usageRangeOf)).toEqual(['7d', '30d', '30d', '30d'])
   })
 
-  test('if the periods are days, each day starts at midnight in the time zone of the store', () => {
+  test('if the periods of a usage chart are days, each day starts at midnight in the time zone of the store', () => {
     const days = (timeZone: string) => startsOf('7d', timeZone, '2026-03-10T22:30:00Z').slice(-2)
     expect(days('UTC')).toEqual(['2026-03-09T00:00', '2026-03-10T00:00'])
     expect(days('Europe/Berlin')).toEqual(['2026-03-08T23:00', '2026-03-09T23:00'])
@@ -46,7 +46,7 @@ describe('ranges of the usage charts', () => {
     expect(startsOf('7d', 'Asia/Kolkata', '2026-03-10T12:00:00Z').at(-1)).toBe('2026-03-09T19:00')
   })
 
-  test('if the clocks change, the day of the change has 23 or 25 hours, and the other days have 24', () => {
+  test('if the clocks change, the day of the change in a usage chart has 23 or 25 hours, and the other days have 24 hours', () => {
     expect(lengths('7d', 'Europe/Berlin', '2026-03-31T12:00:00Z')).toEqual([24, 24, 24, 24, 23, 24])
     expect(lengths('7d', 'Europe/Berlin', '2026-10-27T12:00:00Z')).toEqual([24, 24, 24, 24, 25, 24])
     const quarter = lengths('90d', 'America/New_York', '2026-04-20T12:00:00Z')
@@ -54,7 +54,7 @@ describe('ranges of the usage charts', () => {
     expect(lengths('24h', 'Europe/Berlin', '2026-10-25T12:00:00Z').every((hours) => hours === 1)).toBe(true)
   })
 
-  test('if the clocks go forward at midnight, the day starts with the first hour that exists', () => {
+  test('if the clocks go forward at midnight, the day in a usage chart starts with the first hour that exists', () => {
     // In Cairo, the clocks go forward from 00:00 to 01:00 on Friday 24 April 2026.
     expect(startsOf('7d', 'Africa/Cairo', '2026-04-24T12:00:00Z').at(-1)).toBe('2026-04-23T22:00')
   })

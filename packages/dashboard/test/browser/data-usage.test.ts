@@ -383,7 +383,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('the usage page of a key shows each sync as finished, in progress, or, an hour after its last page, stopped', async () => {
+  test('the usage page of a key shows each sync as finished, in progress, or, an hour after the last page of the sync, stopped', async () => {
     const { platform } = scene
     const { id, key } = await platform.newKey(store.id)
     for (const path of ['/api/v1/orders?limit=50', '/api/v1/products?limit=10']) {
