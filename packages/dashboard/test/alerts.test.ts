@@ -139,7 +139,7 @@ test.each([
   },
 )
 
-test('if all requests of two hours are over the rate limit, the merchant gets an email about errors and one about the limit', async () => {
+test('if all requests of two hours are over the rate limit, the merchant gets an email about errors and an email about the limit', async () => {
   const store = await platform.provision()
   await addMerchant(platform, store.id)
   const addHour = (hoursAgo: number) => platform.controlSql`

@@ -50,7 +50,7 @@ test("[R38, R39] if the permissions form limits a key, the key's next request ge
   expect((await platform.get('/api/v1/customers', store.key)).status).toBe(200)
 })
 
-test('[R39] if a key has an expiry, saving the permissions form keeps the expiry unless the merchant chooses another one', async () => {
+test('[R39] if a key has an expiry, saving the permissions form keeps the expiry unless the merchant chooses another expiry', async () => {
   const { store, page, visitor, save, keyOf } = await newShop()
   const end = new Date(Date.now() + 3 * DAY_MS)
   await platform.controlSql`update api_keys set expires_at = ${end} where id = ${store.keyId}`

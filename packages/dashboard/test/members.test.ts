@@ -211,7 +211,7 @@ describe('invitations by email', () => {
     expect(texts[1]).toBe(texts[0])
   })
 
-  test('if an invitation was accepted, opening or accepting it again gets 404', async () => {
+  test('if an invitation was accepted, opening or accepting the invitation again gets 404', async () => {
     const link = await invited(newEmail())
     expect((await accept(browser(), link)).status).toBe(303)
     const visitor = browser()

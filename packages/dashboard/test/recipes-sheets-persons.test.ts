@@ -236,7 +236,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     await expectEqual(url, spreadsheet, store)
   })
 
-  test('if Google stops the first export after a spreadsheet changed stores, no tab mixes rows of both, and the next export completes', async () => {
+  test('if Google stops the first export after a spreadsheet changed stores, no tab mixes rows of both stores, and the next export completes', async () => {
     const spreadsheet = await exported()
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
     const before = spreadsheet.state

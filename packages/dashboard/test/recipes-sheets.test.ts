@@ -108,7 +108,7 @@ describe('the recipe for Google Sheets', () => {
     }
   })
 
-  test('[SYNC-3] if an export to Google Sheets needs more than 6 minutes, the export pauses before this limit, and triggers complete it', async () => {
+  test('[SYNC-3] if an export to Google Sheets needs more than 6 minutes, the export pauses before this limit, and triggers complete the export', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const results = await spreadsheet.export('exportNow', { slowness: 60 })
     expect(results.length).toBeGreaterThan(2)

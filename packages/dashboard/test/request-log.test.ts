@@ -19,7 +19,7 @@ test('if the URL of a request log has a time or an endpoint that PostgreSQL reje
       expect([path, query, (await visitor.get(`${path}?${query}`)).status]).toEqual([path, query, 200])
 })
 
-test('if a sync stopped ten days ago, the usage page of the key shows the sync as stopped, and the keys page does not', async () => {
+test('if a sync stopped ten days ago, only the usage page of the key shows the sync as stopped, not the keys page', async () => {
   const store = await platform.provision()
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
   const ago = (interval: string) => platform.controlSql`

@@ -320,7 +320,7 @@ describe('changing the second factor', () => {
     await withoutCode()
   })
 
-  test('if a merchant renews the recovery codes, an earlier recovery code gets 400, and a new one signs in', async () => {
+  test('if a merchant renews the recovery codes, an earlier recovery code gets 400, and a new recovery code signs in', async () => {
     const { visitor, recoveryCodes } = await turnOn()
     const renew = '/account/two-factor/recovery-codes'
     expect((await withPassword(visitor, renew, 'not this one')).status).toBe(400)

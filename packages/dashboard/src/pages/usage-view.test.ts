@@ -27,7 +27,7 @@ test('if a key has requests, the width of its bar is relative to the busiest key
   expect(shareBars(0, 0)).toEqual([])
 })
 
-test('if no key has requests in the range, the usage page says so in place of a chart with an empty axis', () => {
+test('if no key has requests in the range, the usage page says "No requests in the last 30 days" instead of an empty chart', () => {
   const empty = pageOf(0, 0)
   expect(empty).toContain('No requests in the last 30 days')
   expect(empty).not.toContain('class="chart"')
