@@ -41,6 +41,7 @@ import { type CursorContent, openCursor, sealCursor } from './cursor.ts'
 import { pageLinks } from './links.ts'
 import { planRequest } from './plan-request.ts'
 import { ignoredHeader, ignoredNames, readParameters } from './query-parameters.ts'
+import { type ReadContext, timed, withCalls } from './record-calls.ts'
 import type { KeyRejected } from './request-event.ts'
 import type { DatabaseCall } from './request-telemetry.ts'
 import { type Router, readId, requireRoute } from './router.ts'
@@ -114,7 +115,7 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   const cursorContent = typeof cursor === 'string' ? openCursor(cursor, scope) : null
   const plan = forKey(planRequest(endpoint, id, values, cursorContent), admission, pipeline)
   trace.walk = walkStep(plan, request)
-  const context = readContext(address, request.requestId, plan.resource, trace)
+  const context = withCalls({ address, requestId: request.requestId, startedAt: performance.now() }, plan, trace.calls)
   if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, context, pipeline, trace)
   const { page, watermark } = await readList(
     endpoint,
@@ -144,7 +145,7 @@ function requireKey(key: PlainKey | KeyRejected['reason'], trace: Trace): Hashed
 }
 
 async function admit(key: PresentedKey, { admit, requestsPerMinute }: Pipeline, trace: Trace): Promise<Admission> {
-  const admission = await timed(trace, () => admit(key))
+  const admission = await timed(trace.calls, () => admit(key))
   if (admission === null) {
     trace.keyRejected = 'unknown'
     trace.unknownKey = key.hash
@@ -215,38 +216,6 @@ function setSchemaHeaders({ schema }: PageWriter, { headers }: Trace): void {
   if (schema === null) return
   headers['x-store-schema'] = schema.version
   headers['x-store-fields'] = schema.fieldsDigest
-}
-
-type ReadContext = Pick<ReadRequest, 'address' | 'requestId' | 'startedAt' | 'onAttempt'>
-
-/** Returns what every read of the request needs. With telemetry, each attempt adds a call to `trace`. */
-function readContext(address: StoreAddress, requestId: string, { table }: Resource, { calls }: Trace): ReadContext {
-  const context = { address, requestId, startedAt: performance.now() }
-  if (calls === null) return context
-  const { databaseUrl } = address
-  return {
-    ...context,
-    onAttempt: (attempt) => void calls.push({ summary: `SELECT ${table}`, databaseUrl, ...attempt }),
-  }
-}
-
-/** Runs the check of a key. With telemetry, adds it to the calls. */
-async function timed<T>({ calls }: Trace, check: () => Promise<T>): Promise<T> {
-  if (calls === null) return await check()
-  const startedAt = performance.now()
-  const add = (error: unknown) =>
-    calls.push({
-      ...{ summary: 'SELECT api_keys', databaseUrl: null, startedAt, connectedAt: null },
-      ...{ endedAt: performance.now(), error },
-    })
-  try {
-    const result = await check()
-    add(null)
-    return result
-  } catch (error) {
-    add(error)
-    throw error
-  }
 }
 
 async function readObject(plan: Plan, context: ReadContext, { reader }: Pipeline, trace: Trace): Promise<ApiResponse> {
