@@ -2,7 +2,7 @@
 // The data is in the control database anyway, except for the state of nodes, which nodes.ts writes with each
 // announcement. It reads at most the last hour of the request log.
 
-import { type Pool, parseConnectionUrl, serverOf, sql } from '@store-export/postgres'
+import { type Pool, serverOfUrl, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
 import { IS_LIVE, type NodeServer } from './nodes.ts'
 
@@ -210,15 +210,6 @@ async function readProblems(
       rejected: each.value,
       lastAt: timeOf(each),
     })),
-  }
-}
-
-function serverOfUrl(url: string | null): string | null {
-  try {
-    return url === null ? null : serverOf(parseConnectionUrl(url))
-  } catch {
-    // The URL can't be parsed, which is why the store fails.
-    return null
   }
 }
 

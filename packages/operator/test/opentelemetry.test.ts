@@ -35,10 +35,11 @@ async function startNode(collectorUrl: string, environment: Readonly<Record<stri
     settings: { DATABASE_URL: control.url, SECRET: newSecret(), PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' },
   }
   await runCommand(['migrate'], options)
-  const run = async (...words: string[]) => (await runCommand([...words, '--json'], options)).json
-  const store = await run('stores', 'provision', '--name', 'S', '--revision', LATEST_REVISION)
+  const run = async (words: readonly string[], input = '') =>
+    (await runCommand([...words, '--json'], { ...options, input })).json
+  const store = await run(['stores', 'provision', '--name', 'S', '--revision', LATEST_REVISION])
   dropAfterTest(store.id)
-  const { key, id: keyId } = await run('keys', 'create', '--store', store.id, '--name', 'k')
+  const { key, id: keyId } = await run(['keys', 'create', '--store', store.id, '--name', 'k'])
   const service = startCommand(['serve', '--dashboard'], options)
   const api = await addressOf(service, 'api')
   const get = async (name: string, headers: Readonly<Record<string, string>> = {}) => {
@@ -46,7 +47,7 @@ async function startNode(collectorUrl: string, environment: Readonly<Record<stri
     await response.arrayBuffer()
     return response
   }
-  return { service, store, key, keyId, controlUrl: control.url, get }
+  return { service, store, key, keyId, get, run }
 }
 
 async function addressOf(service: RunningCommand, listener: string): Promise<string> {
@@ -143,6 +144,18 @@ test('[ERR-3] if a store cannot be read, the spans of the request and of its att
   for (const { parentSpanId } of failed) expect(parentSpanId).toBe(request?.spanId)
   // If the node has not noticed the end of its session yet, the first attempt fails with 57P01.
   expect(failed.map(({ attributes }) => attributes['error.type']).join()).toMatch(/^(57P01,)?55000$/)
+})
+
+test('if the URL of a store names two servers, requests succeed, and the span of the read names both servers', async () => {
+  const collector = await startCollector()
+  const { service, store, get, run } = await startNode(collector.url, { OTEL_TRACES_SAMPLER: 'always_on' })
+  const { host } = new URL(store.reader_url)
+  const input = store.reader_url.replace(host, `127.0.0.1:1,${host}`)
+  await run(['stores', 'set', store.id, '--database-url', '-'], input)
+  expect((await get('orders')).status).toBe(200)
+  await service.end('SIGTERM')
+  const read = collector.spans().find(({ name }) => name === 'SELECT orders')
+  expect(read?.attributes['server.address']).toBe([`127.0.0.1:1`, host].toSorted().join(','))
 })
 
 test('if no collector listens, the node serves requests, logs telemetry.failed, and stops with code 0', async () => {

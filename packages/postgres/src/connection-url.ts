@@ -149,6 +149,15 @@ export function serverOf({ hosts }: ConnectionTarget): string {
   return hosts.map(hostText).toSorted().join(',')
 }
 
+/** Returns the same string for a URL; null for null, and for a URL that can't be parsed. */
+export function serverOfUrl(url: string | null): string | null {
+  try {
+    return url === null ? null : serverOf(parseConnectionUrl(url))
+  } catch {
+    return null
+  }
+}
+
 /** Returns the host for messages, as `host:port` or as the path of a Unix socket. */
 export function hostText(host: DatabaseHost): string {
   return host.kind === 'unix' ? host.path : `${host.host.toLowerCase()}:${host.port}`

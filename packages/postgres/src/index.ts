@@ -21,6 +21,7 @@ export {
   InvalidUrlError,
   parseConnectionUrl,
   serverOf,
+  serverOfUrl,
   splitPassword,
   withPassword,
 } from './connection-url.ts'

@@ -14,6 +14,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { DatabaseCall, RequestTelemetry, TelemetryHandler } from '@store-export/api'
+import { serverOfUrl } from '@store-export/postgres'
 
 /** Upper bounds of the buckets in seconds, which the semantic conventions recommend. */
 const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
@@ -93,7 +94,8 @@ function databaseAttributes({ summary, error }: DatabaseCall): Attributes {
 function addCallSpan(tracer: Tracer, call: DatabaseCall, attributes: Attributes, parent: Context): void {
   const { summary, databaseUrl, startedAt, connectedAt, endedAt, error } = call
   const span = tracer.startSpan(summary, { kind: SpanKind.CLIENT, startTime: startedAt, attributes }, parent)
-  if (databaseUrl !== null) span.setAttribute('server.address', new URL(databaseUrl).host)
+  const server = serverOfUrl(databaseUrl)
+  if (server !== null) span.setAttribute('server.address', server)
   if (connectedAt !== null) span.addEvent('connected', connectedAt)
   if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR })
   span.end(endedAt)
