@@ -226,16 +226,18 @@ export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'page
 export async function readUnfinishedWalks(query: UsageQuery): Promise<UnfinishedWalk[]> {
   const { database, storeId, since } = query
   return database.pool.query<UnfinishedWalk>(sql`
+    with known as materialized (
+      select * from walks where key_id = any (array(select id from api_keys where store_id = ${storeId}))
+    )
     select w.key_id as "keyId", w.endpoint, w.last_at as "lastAt", w.pages, w.rows::float8 as rows, (
-        select e.rows::float8 from walks e join api_keys o on o.id = e.key_id
-        where o.store_id = k.store_id and e.endpoint = w.endpoint and e.filters = '' and w.filters = '' and e.ended
-          and e.rows > w.rows
+        select e.rows::float8 from known e
+        where e.endpoint = w.endpoint and e.filters = '' and w.filters = '' and e.ended and e.rows > w.rows
         order by e.last_at desc limit 1) as "rowsOfList"
-    from walks w join api_keys k on k.id = w.key_id
-    where k.store_id = ${storeId} and k.revoked_at is null and w.requests > 1 and not w.ended
-      and w.last_at >= ${since}::timestamptz
+    from known w
+    where w.key_id = any (array(select id from api_keys where store_id = ${storeId} and revoked_at is null))
+      and w.requests > 1 and not w.ended and w.last_at >= ${since}::timestamptz
       and not exists (
-        select from walks l where l.key_id = w.key_id and l.endpoint = w.endpoint and l.begun_at > w.begun_at)
+        select from known l where l.key_id = w.key_id and l.endpoint = w.endpoint and l.begun_at > w.begun_at)
     order by w.last_at desc`)
 }
 
@@ -261,10 +263,9 @@ export interface LastError extends Pick<RequestLine, 'endpoint' | 'status' | 'co
 export async function readLastErrors(query: UsageQuery): Promise<LastError[]> {
   const { database, storeId, since } = query
   return database.pool.query<LastError>(sql`
-    select k.id as "keyId", e.endpoint, e.status, nullif(e.code, '') as code, e.last_at as "lastAt"
-    from api_keys k cross join lateral (
-      select endpoint, status, code, last_at from request_log
-      where key_id = k.id and minute >= ${since}::timestamptz and status >= 400
-      order by minute desc, last_at desc limit 1) e
-    where k.store_id = ${storeId} and k.revoked_at is null`)
+    select distinct on (key_id) key_id as "keyId", endpoint, status, nullif(code, '') as code, last_at as "lastAt"
+    from request_log
+    where key_id = any (array(select id from api_keys where store_id = ${storeId} and revoked_at is null))
+      and minute >= ${since}::timestamptz and status >= 400
+    order by key_id, minute desc, last_at desc`)
 }

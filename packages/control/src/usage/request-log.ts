@@ -5,6 +5,7 @@
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
 import type { RecordedRequest } from './recorded-request.ts'
+import { WHEN_FREE } from './retention.ts'
 
 /** Requests of a key in one minute with the same endpoint, status, code, and reason. */
 export interface RequestLogEntry {
@@ -107,13 +108,13 @@ async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<vo
       last_at = greatest(l.last_at, excluded.last_at)`)
 }
 
-/** Deletes the oldest lines beyond `linesPerKey`. Skips lines that another node deletes at the same time. */
+/** Deletes the lines of earlier minutes than the last of the newest `linesPerKey` lines of each key. */
 async function prune(pool: Pool, keyIds: readonly string[], linesPerKey: number): Promise<void> {
   await pool.execute(sql`
-    delete from request_log where ctid = any (array(
-      select l.ctid from request_log l where l.ctid = any (array(
-        select r.ctid from unnest(${keyIds}::uuid[]) as k, lateral (
-          select ctid from request_log where key_id = k order by minute desc offset ${linesPerKey}::int
-        ) r))
-      for update skip locked))`)
+    with ${WHEN_FREE}
+    delete from request_log l using gate, (
+      select key_id, minute, row_number() over (partition by key_id order by minute desc) as line
+      from request_log where key_id = any (${keyIds}::uuid[])
+    ) last
+    where free and last.line = ${linesPerKey}::int and l.key_id = last.key_id and l.minute < last.minute`)
 }

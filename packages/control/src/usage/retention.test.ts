@@ -46,8 +46,7 @@ test('if three nodes replace old hourly usage by daily sums at once, the sums st
   const deleted = await Promise.all(nodes.map((database) => sumUpOldHours({ database, usageHourDays: 32, now: NOW })))
   expect(deleted.reduce((sum, rows) => sum + rows, 0)).toBe(3 * KEYS * 23)
   expect(await sums()).toEqual(before)
-  // A step deletes up to 10,000 rows. A day has 500 keys × 23 hours to delete: 11,500.
-  expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
+  expect(await steps()).toEqual(DAYS_BY_STEP)
   const [{ rows }] = await control.sql<[{ rows: number }]>`select count(*)::int as rows from usage_hours`
   expect(rows).toBe(3 * KEYS)
 })
@@ -64,19 +63,19 @@ test('if PostgreSQL cancels one step of summing up hourly usage, the next run co
   const pid = await waitingSession(control)
   await control.sql`select pg_cancel_backend(${pid})`
   await rejected
-  expect(await steps()).toEqual([10_000])
+  expect(await steps()).toEqual(DAYS_BY_STEP.slice(0, 1))
   expect(await sums()).toEqual(before)
   await other`rollback`
   await sumUpOldHours({ database, usageHourDays: 32, now: NOW })
   expect(await sums()).toEqual(before)
-  expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
+  expect(await steps()).toEqual(DAYS_BY_STEP)
 })
 
 test('if another node already sums up or deletes old hourly usage, this node skips the same work', async () => {
   const { control, steps } = await createManyHours()
   const { database } = control
   const other = await transaction(control)
-  // The lock PAST_HOURS_LOCK of retention.ts.
+  // The lock PAST_USAGE_LOCK of retention.ts.
   await other`select pg_advisory_xact_lock(7306003)`
   expect(await sumUpOldHours({ database, usageHourDays: 32, now: NOW })).toBe(0)
   const deleted = deleteOldUsage({ database, usageMonths: 1, requestLogHours: 72, now: NOW })
@@ -111,43 +110,49 @@ async function transaction({ url }: TestControl): Promise<Sql> {
   return sql
 }
 
-/** Returns the process ID of the session that waits for a lock with a statement of retention.ts. */
+/** Returns the process ID of a session that waits for a lock. */
 async function waitingSession(control: TestControl): Promise<number> {
   for (;;) {
     const [session] = await control.sql<{ pid: number }[]>`
       select pid from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%_advisory_xact_lock(%'`
+      where datname = current_database() and wait_event_type = 'Lock'`
     if (session !== undefined) return session.pid
   }
 }
 
-test('if more than 10,000 lines of the request log are old, the cleanup deletes them in several statements and skips locked lines', async () => {
+test('the cleanup deletes old lines of the request log ten minutes at a time, and none while another node deletes usage', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { sql } = control
+  // 30 days before NOW, the retention ends at 2026-02-18 15:30 UTC.
   await sql.unsafe(`
     insert into request_log (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
-    select md5((n % 7)::text)::uuid, minute, '/api/v1/orders', 200, '', 1, 1, 1, minute
-    from generate_series(1, 25000) n, lateral (select '2026-02-18 15:30+00'::timestamptz - n * interval '1 minute' as minute) m;
-    insert into request_log (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
-    select md5(n::text)::uuid, '2026-02-18 15:30+00', '/api/v1/orders', 200, '', 1, 1, 1, now() from generate_series(1, 3) n;
+    select md5(key::text)::uuid, '2026-02-18 15:33+00'::timestamptz - n * interval '1 minute', '/api/v1/orders', 200, '', 1, 1, 1, now()
+    from generate_series(1, 28) n, generate_series(1, 7) key;
     create table steps (id serial, rows int);
     create function count_rows() returns trigger language plpgsql as $$
       begin insert into steps (rows) select count(*) from gone having count(*) > 0; return null; end $$;
     create trigger count_rows after delete on request_log referencing old table as gone
       for each statement execute function count_rows()`)
-  // Another node deletes this line at the same time.
-  const other = await transaction(control)
-  await other`select from request_log where minute = '2026-02-18 15:29+00' for update`
   const options = { database: control.database, usageMonths: 1200, requestLogHours: 720, now: NOW }
-  expect(await deleteOldUsage(options)).toBe(24_999)
-  expect((await sql`select rows from steps order by id`).map(({ rows }) => rows)).toEqual([10_000, 10_000, 4999])
+  const other = await transaction(control)
+  await other`select pg_advisory_xact_lock(7306003)`
+  const blocked = deleteOldUsage(options)
+  // The run has skipped the old lines, and waits to delete the usage of removed stores.
+  await waitingSession(control)
   await other`rollback`
-  expect(await deleteOldUsage(options)).toBe(1)
-  expect(await sql`select count(*)::int as rows from request_log`).toEqual([{ rows: 3 }])
+  expect(await blocked).toBe(0)
+  expect(await deleteOldUsage(options)).toBe(7 * 25)
+  expect((await sql`select rows from steps order by id`).map(({ rows }) => rows)).toEqual([7 * 10, 7 * 10, 7 * 5])
+  expect(await sql`select count(*)::int as rows from request_log`).toEqual([{ rows: 7 * 3 }])
 })
 
 const KEYS = 500
+/**
+ * Number of rows that each step deletes of three days with 23 hours to delete for each key. A step deletes up to 10,000
+ * rows, and all hours of a key.
+ */
+const DAYS_BY_STEP = [1, 2, 3].flatMap(() => [434 * 23, (KEYS - 434) * 23])
 
 /**
  * Creates three days of hours, one of them without its first hour for some keys. `steps` returns the number of rows

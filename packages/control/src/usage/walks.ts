@@ -9,6 +9,7 @@
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
+import { WHEN_FREE } from './retention.ts'
 
 /** Consecutive pages of one walk that wait to be written. */
 interface Segment {
@@ -126,25 +127,30 @@ async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
     where n."hasFirst"
     on conflict do nothing`)
   await pool.execute(sql`
-    update walks w set last_at = greatest(w.last_at, to_timestamp(n."lastAt" / 1000)),
-      requests = w.requests + n.requests, pages = w.pages + n.pages, rows = w.rows + n.rows, ended = n.ended
-    from jsonb_to_recordset(${written}::jsonb) ${SHAPE}
-    where not n."hasFirst" and w.key_id = n."keyId" and w.endpoint = n.endpoint and w.filters = n.filters
-      and not w.ended and w.begun_at = (
-        select max(l.begun_at) from walks l
-        where l.key_id = n."keyId" and l.endpoint = n.endpoint and l.filters = n.filters
-          and l.begun_at <= to_timestamp(n."begunAt" / 1000))`)
+    update walks w set last_at = greatest(w.last_at, to_timestamp(o."lastAt" / 1000)),
+      requests = w.requests + o.requests, pages = w.pages + o.pages, rows = w.rows + o.rows, ended = o.ended
+    from (
+      select l.key_id, l.endpoint, l.filters, max(l.begun_at) as begun_at,
+        n."lastAt", n.requests, n.pages, n.rows, n.ended
+      from walks l join jsonb_to_recordset(${written}::jsonb) ${SHAPE}
+        on l.key_id = n."keyId" and l.endpoint = n.endpoint and l.filters = n.filters
+          and l.begun_at <= to_timestamp(n."begunAt" / 1000)
+      where not n."hasFirst"
+      group by l.key_id, l.endpoint, l.filters, n."begunAt", n."lastAt", n.requests, n.pages, n.rows, n.ended
+    ) o
+    where w.key_id = o.key_id and w.endpoint = o.endpoint and w.filters = o.filters and w.begun_at = o.begun_at
+      and not w.ended`)
   const keyIds = [...new Set(segments.map(({ keyId }) => keyId))]
   await pool.execute(sql`
-    delete from walks where ctid = any (array(
-      select r.ctid from unnest(${keyIds}::uuid[]) as k, lateral (
-        select w.ctid, w.last_at,
-          row_number() over (order by w.last_at desc) > ${WALKS_PER_KEY_MAX}::int
-            or (w.requests = 1 and exists (
-              select from walks l where l.key_id = w.key_id and l.endpoint = w.endpoint and l.filters = w.filters
-                and l.begun_at > w.begun_at)) as is_over
-        from walks w where w.key_id = k
-      ) r where r.is_over))`)
+    with ${WHEN_FREE}
+    delete from walks w using gate, (
+      select key_id, endpoint, filters, begun_at,
+        row_number() over (partition by key_id order by last_at desc) > ${WALKS_PER_KEY_MAX}::int
+          or (requests = 1 and begun_at < max(begun_at) over (partition by key_id, endpoint, filters)) as is_over
+      from walks where key_id = any (${keyIds}::uuid[])
+    ) o
+    where free and o.is_over and w.key_id = o.key_id and w.endpoint = o.endpoint and w.filters = o.filters
+      and w.begun_at = o.begun_at`)
 }
 
 const SHAPE = sql`as n ("keyId" uuid, endpoint text, filters text, "hasFirst" boolean, "begunAt" double precision,
