@@ -114,7 +114,7 @@ describe('SCRAM authentication', () => {
     })
   })
 
-  test("if SCRAM is not bound to the channel, the client's first message says whether the client supports channel binding", () => {
+  test("if SCRAM runs without channel binding, the client's first message says whether the client supports channel binding", () => {
     expect(begin(new Authentication(OPTIONS), 'SCRAM-SHA-256\0\0').message).toMatch(/^y,,/)
     expect(begin(new Authentication({ ...OPTIONS, channelBinding: 'disable' })).message).toMatch(/^n,,/)
     expect(begin(new Authentication({ ...OPTIONS, certificateHash: null })).message).toMatch(/^n,,/)
