@@ -46,7 +46,7 @@ async function newMerchant(id: string) {
   return { id, email }
 }
 
-test('when a key, a store, or a merchant changes, the audit log gets one event that names the actor', async () => {
+test('each change of a key, a store, or a merchant adds one event to the audit log, which names the actor', async () => {
   const { database } = control
   const store = await control.store()
   const key = await newKey(store.id, 'merchant 17')

@@ -113,7 +113,7 @@ describe('invitations', () => {
     expect(await emailsOf(store.id)).toContain(other.email)
   })
 
-  test('if the invited account has no login, passkey, or session, accepting the invitation sets the password and deletes the sign-in links of the account', async () => {
+  test("if the invited account has no password, passkey, or session, accepting the invitation sets a password and deletes the account's sign-in links", async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await addLink(other.email)
@@ -208,7 +208,7 @@ describe('invitations', () => {
     expect(await accept('second')).toMatchObject({ email })
   })
 
-  test('if an invitation is sent again, the earlier links count as replaced while the newest link is valid', async () => {
+  test('if an invitation is sent again, the earlier links are recognized as replaced while the newest link is valid', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     for (const token of ['replaced 1', 'replaced 2', 'newest']) await send(store.id, inviter.id, email, token)
@@ -349,7 +349,7 @@ describe('removal of a member', () => {
     expect(await emailsOf(store.id)).toHaveLength(1)
   })
 
-  test('if a member is the last admin of a store, this member cannot be removed', async () => {
+  test('the last admin of a store cannot be removed', async () => {
     const { store, inviter } = await newStore()
     expect(await remove(store.id, inviter.id, inviter.id)).toBe('last admin')
     expect(await emailsOf(store.id)).toEqual([inviter.email])

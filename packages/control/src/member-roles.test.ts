@@ -138,7 +138,7 @@ describe('the role of a member', () => {
     },
   )
 
-  test('if a viewer is added to the store again without a role, the member stays a viewer', async () => {
+  test('adding a viewer to the same store again without naming a role leaves the member a viewer', async () => {
     const { store, viewer } = await newStore()
     expect(await addMembership(control.database, viewer.id, store.id)).toBe('viewer')
   })
@@ -271,7 +271,7 @@ describe('replays on a backup from before an invitation changed', () => {
     ['became a viewer', 'viewer', (storeId: string, id: string, by: string) => change(storeId, id, 'viewer', by)],
     ['stayed', 'admin', async () => undefined],
   ])(
-    'if the invited person joined after the backup and %s, the restored link has the role %j after a replay of audit events (null: invalid)',
+    'if the invited person joined after the backup and %s, replaying audit events leaves the restored link with the role %j (null: invalid link)',
     async (what, role, changing) => {
       const { store, admin } = await newStore()
       const email = `joined-${what.replaceAll(' ', '-')}@example.com`

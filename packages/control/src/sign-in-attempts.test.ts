@@ -83,7 +83,7 @@ describe('sign-in attempts', () => {
     }
   })
 
-  test('if the window of a sign-in counter ended over half an hour ago, the cleanup deletes the counter', async () => {
+  test('the cleanup deletes counters of sign-in attempts whose one-minute window ended long ago', async () => {
     const scope = newScope()
     await attempt([scope], 1)
     expect(await deleteEndedWindows(control.database)).toBeGreaterThan(0)

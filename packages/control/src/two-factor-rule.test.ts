@@ -43,7 +43,7 @@ test('if an admin requires two-factor sign-in for a store, the next read of the 
   ])
 })
 
-test('developers, viewers, and admins of another store cannot turn on the two-factor rule of a store', async () => {
+test('developers, viewers, and admins of another store cannot require two-factor sign-in for a store', async () => {
   const [{ id }, other, removed] = [await control.store(), await control.store(), await control.store()]
   const by = [await newMember(id, 'developer'), await newMember(id, 'viewer'), await newMember(other.id, 'admin')]
   for (const merchantId of by) expect(await setRule(id, true, merchantId)).toBe('forbidden')
@@ -56,7 +56,7 @@ test('developers, viewers, and admins of another store cannot turn on the two-fa
   ])
 })
 
-test('if the two-factor rule was turned on after a backup, replaying audit events turns it on again, unless it was later turned off', async () => {
+test('if a store began to require two-factor sign-in after a backup, replaying audit events restores this rule, unless it was later turned off', async () => {
   const [on, off] = [await control.store(), await control.store()]
   const event = (storeId: string, action: 'enabled' | 'disabled', second: number) => ({
     ...{ action: `two_factor_rule.${action}` as const, storeId, keyId: null, merchantId: null, details: '{}' },

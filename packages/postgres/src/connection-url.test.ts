@@ -136,7 +136,7 @@ describe('connection URLs', () => {
     expect(() => parseConnectionUrl(`postgres://h/d?${query}`)).toThrow(new InvalidUrlError(message))
   })
 
-  test('if a parameter of the connection URL is unknown, the error says its position and the accepted parameters', () => {
+  test("if a parameter of the connection URL is unknown, the error names the parameter's position and the accepted parameters", () => {
     expect(() => parseConnectionUrl('postgres://h/d?sslmode=require&search_path=x')).toThrow(
       /^parameter 2 of the connection URL is unknown; accepted: host, port, .*, channel_binding; in a password write/,
     )

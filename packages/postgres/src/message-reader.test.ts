@@ -126,7 +126,7 @@ describe('invalid messages', () => {
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })
 
-  test('the reader reads a row of the maximum size, and throws if a row has one byte more', () => {
+  test('the reader accepts a row of the maximum size, and throws for a row that is one byte larger', () => {
     const chunk = Buffer.alloc(1024 * 1024)
     function* chunks(length: number): Generator<Buffer> {
       yield head(SERVER.dataRow, length)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { identifier, quoteIdentifier, SqlFragment, sql, type Value, wireValue } from './statement.ts'
 
 describe('sql templates', () => {
-  test('if sql templates are nested, their values are numbered in the order of the text', () => {
+  test('if sql templates are nested, their values are numbered in the order in which they appear in the text', () => {
     const inner = sql`a = ${1} and b = ${2}`
     const middle = sql`(${inner} or ${inner})`
     expect(sql`select ${0} where ${middle} and ${identifier('c')} = ${3}`).toMatchObject({

@@ -165,7 +165,7 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
     expect(await session('scram', parameters)).toEqual({ role: 'scram', isTls: false })
   })
 
-  test('if a value of 20 MB is read over TLS, the client returns the value in full length', async () => {
+  test('if a value of 20 MB is read over TLS, the client returns all of its characters', async () => {
     const connection = await open(server.url('scram', 'sslmode=require'))
     const row = await firstRow(connection, sql`select repeat('x', 20000000) as text`)
     expect((row.text as string).length).toBe(20_000_000)

@@ -173,7 +173,7 @@ describe('prepared statements', () => {
     expect([first.values, second.values, third.values]).toEqual([[], ['x'], ['x']])
   })
 
-  test('if a prepared statement has a syntax error, each group with it fails with the same error', async () => {
+  test('if a prepared statement has a syntax error, each group that contains the statement fails with the same error', async () => {
     const connection = await open(database.url)
     const wrong = prepared(sql`select from where`)
     const errors = await connection.run([[collecting(wrong)], [collecting(wrong)]])

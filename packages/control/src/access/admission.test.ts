@@ -53,7 +53,7 @@ function requestOn({ node = control.database, ...rest }: AdmissionOptions) {
 }
 
 describe('checking a key and counting its request', () => {
-  test('if a key is valid, checking the key returns its store and the remaining requests of its rate limit', async () => {
+  test('if a key is valid, checking the key returns its store and the number of requests that remain in the current minute', async () => {
     const admission = await admitKey()
     expect(admission).toMatchObject({
       keyId: key.id,
@@ -229,7 +229,7 @@ describe('checking a key and counting its request', () => {
     expect(table?.relpersistence).toBe('p')
   })
 
-  test("[R8] after a request is counted without waiting for the disk, the session's synchronous_commit is on again", async () => {
+  test("[R8] after a request is counted with an asynchronous commit, the session's synchronous_commit is on again", async () => {
     const alone = openControlDatabase(control.url, { poolSize: 1 })
     expect(await admitKey(undefined, alone)).toMatchObject({ requests: 1 })
     expect(await alone.pool.query(sql`show synchronous_commit`)).toEqual([{ synchronous_commit: 'on' }])

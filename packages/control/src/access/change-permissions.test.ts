@@ -72,7 +72,7 @@ test('[R39] if the expiry of a key changes, the list of keys has the new expiry'
   expect(await permissionsOf(key)).toMatchObject({ expiresAt: null })
 })
 
-test('[R38, R39, R40] if only the scopes of a key change, its expiry, allowed addresses, personal data rule, and name stay the same', async () => {
+test('[R38, R39, R40] changing only the scopes of a key leaves its expiry, allowed addresses, personal data rule, and name unchanged', async () => {
   const limits = { withoutPersonalData: true, expiresAt: inHours(5), allowedAddresses: ['10.0.0.0/8'] }
   const key = await newKey({ scopes: ['orders:read'], ...limits })
   expect(await change(key, { scopes: null })).toBe('changed')

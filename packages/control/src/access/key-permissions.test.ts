@@ -85,7 +85,7 @@ describe('expiry and replacement of a key', () => {
     }
   })
 
-  test('[AUTH-4] if a key has expired, it does not count toward the limit of keys, and listKeys returns its expiry as revokedAt', async () => {
+  test('[AUTH-4] an expired key does not count toward the limit of five keys, and listKeys returns its expiry as revokedAt', async () => {
     const first = await keyWith({ expiresAt: inHours(1) })
     for (let index = 0; index < 4; index++) await keyWith({}, { storeId: first.storeId })
     await expect(keyWith({}, { storeId: first.storeId })).rejects.toThrow('at most 5 active keys')
@@ -131,7 +131,7 @@ describe('expiry and replacement of a key', () => {
     },
   )
 
-  test('[AUTH-3] if an unused replacement key is replaced with immediate revocation, the newest key replaces the original key, with its overlap of 168 hours', async () => {
+  test('[AUTH-3] if an unused replacement key is replaced with immediate revocation, the newest key replaces the original key with the original overlap of 168 hours', async () => {
     const old = await keyWith({})
     const newer = await replace(await replace(old, 168), 0)
     expect(await summaryOf(newer)).toMatchObject({ replaces: old.id, replacedKeyHours: 168 })

@@ -45,7 +45,7 @@ function node() {
   }
 }
 
-test('if two nodes record requests of a key in the same hour, readActivity returns the active minutes of both nodes, each once', async () => {
+test('if two nodes record requests of a key in the same hour, readActivity returns each active minute of both nodes once', async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const nodes = [node(), node()]
@@ -62,7 +62,7 @@ test('if two nodes record requests of a key in the same hour, readActivity retur
   expect(activity).toEqual([{ keyId: key.id, minutes }])
 })
 
-test('for an unfinished full sync, readUnfinishedWalks returns the row count of the last finished sync of the same list for comparison', async () => {
+test('for an unfinished full sync, readUnfinishedWalks returns the row count of the last finished sync of the same list', async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()

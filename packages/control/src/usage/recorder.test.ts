@@ -167,7 +167,7 @@ describe('usage of a key', () => {
 })
 
 describe('the busiest minute of an hour', () => {
-  test('if two nodes record usage in one hour, the hour stores the larger of their busiest minutes', async () => {
+  test("if two nodes record usage in one hour, the hour stores the higher of the two nodes' peak request counts per minute", async () => {
     const { id, storeId } = await createTestKey()
     for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
       const usage = recorder(() => NOON, node)
@@ -182,7 +182,7 @@ describe('the busiest minute of an hour', () => {
 describe('the request log of a key', () => {
   const MINUTE_MS = 60_000
 
-  test('if two nodes log equal requests within one minute, the request log stores them as one line', async () => {
+  test('if two nodes log requests with the same endpoint and status within one minute, the request log merges them into one line', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const nodes = [recorder(() => now), recorder(() => now, control.secondNode())]

@@ -121,7 +121,7 @@ async function waitingSession(control: TestControl): Promise<number> {
   }
 }
 
-test('if more than 10,000 lines of the request log are old, the cleanup deletes them in several statements and skips locked lines', async () => {
+test('if more than 10,000 lines of the request log have expired, the cleanup deletes them in several statements and skips locked lines', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { sql } = control
