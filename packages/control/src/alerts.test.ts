@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-test('if three nodes start an alert round at once, one node gets the round, and the next round can start only after four minutes', async () => {
+test('if three nodes start an alert round at once, only one node succeeds, and the next round can start only after four minutes', async () => {
   const { database, sql } = control
   const claims = await Promise.all([1, 2, 3].map(() => claimAlertRound(database)))
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1)
@@ -17,7 +17,7 @@ test('if three nodes start an alert round at once, one node gets the round, and 
   expect(await claimAlertRound(database)).not.toBeNull()
 })
 
-test('if more than half an hour passes between two alert rounds, the later round starts a new series of rounds', async () => {
+test('claimAlertRound returns the time since which alert rounds have run without a gap of more than half an hour', async () => {
   const { database, sql } = control
   await sql`delete from alert_rounds`
   const first = await claimAlertRound(database)

@@ -46,7 +46,7 @@ async function newMerchant(id: string) {
   return { id, email }
 }
 
-test('when a key, a store, or a merchant changes, the audit log gets one event that names the actor', async () => {
+test('each change of a key, a store, or a merchant adds one event to the audit log, which names the actor', async () => {
   const { database } = control
   const store = await control.store()
   const key = await newKey(store.id, 'merchant 17')
@@ -84,7 +84,7 @@ test('when a key, a store, or a merchant changes, the audit log gets one event t
   expect(await logged()).toEqual([])
 })
 
-test('if keys were turned off after a backup, replaying audit events turns off only the keys that were not turned on again', async () => {
+test('if keys were turned off after a backup, replaying audit events on the backup turns off only keys that stayed off', async () => {
   const { database, sql } = control
   const store = await control.store()
   const [off, on] = [await newKey(store.id), await newKey(store.id)]
@@ -101,7 +101,7 @@ test('if keys were turned off after a backup, replaying audit events turns off o
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, keysTurnedOff: 0, unchanged: 1 })
 })
 
-test('if a membership is removed and added again within a millisecond, replaying the events does not remove the membership', async () => {
+test('if a membership is removed and added again within a millisecond, replaying the audit events does not remove the membership', async () => {
   const { database } = control
   const store = await control.store()
   const merchant = await newMerchant('regranted')
@@ -115,7 +115,7 @@ test('if a membership is removed and added again within a millisecond, replaying
   for (const { at } of await logged()) expect(at).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/)
 })
 
-test('if an invitation is withdrawn, the audit events do not contain the address, and replaying these events on a backup withdraws the invitation again', async () => {
+test('if an invitation is withdrawn, the audit events omit the invited address, and replaying these events on a backup withdraws the invitation again', async () => {
   const { database, sql } = control
   const store = await control.store()
   const member = await newMerchant('inviting')
@@ -165,7 +165,7 @@ test('if a passkey is removed, replaying audit events on a backup removes this p
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
-test('if the permissions of a key changed after a backup, replaying audit events lists the key for comparison, unless the key is revoked', async () => {
+test('if the permissions of a key changed after a backup, replaying audit events lists the key as one to compare, unless the key was revoked', async () => {
   const { database, sql } = control
   const store = await control.store()
   const [narrowed, revoked, before] = [await newKey(store.id), await newKey(store.id), await newKey(store.id)]
@@ -182,7 +182,7 @@ test('if the permissions of a key changed after a backup, replaying audit events
   expect(await replayRevocations(database, [...known, ...events])).toMatchObject({ keysToCompare: [narrowed.id] })
 })
 
-test('when a rotation of the encryption secret encrypts several passwords again, the audit log gets one event with the number of passwords', async () => {
+test('if a rotation of the encryption secret re-encrypts several passwords, the audit log gets one event with the number of passwords', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: control.keys.current }
@@ -226,7 +226,7 @@ test('if a query of the audit log waits for a lock, closing the audit log does n
   await holding
 })
 
-test('if revocations are replayed on a restored backup, each is repeated once, and memberships that were granted later stay', async () => {
+test('if audit events are replayed twice on a restored backup, each revocation is repeated once, and a membership that was granted again stays', async () => {
   const { database } = control
   const [store, removed] = [await control.store(), await control.store()]
   const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]

@@ -54,7 +54,7 @@ describe('migrations of the control database', () => {
     await drop()
   })
 
-  test('[R15] if the control database is migrated again, another node still reads the same cursor secret', async () => {
+  test('[R15] migrating the control database again does not change the cursor secret that other nodes read', async () => {
     const secret = await readCursorSecret(control.database)
     expect(secret).toHaveLength(32)
     await migrate({ url: control.url, random: randomBytes })

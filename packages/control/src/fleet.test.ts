@@ -48,7 +48,7 @@ async function log({ keyId, status, code, requests, durationMs, minutesAgo }: Li
     from (select now() - ${minutesAgo}::int * interval '1 minute' as at) as t`
 }
 
-test('if a node was last seen a minute ago, the fleet status shows its version and marks the node as not alive', async () => {
+test("if a node was last seen a minute ago, the fleet status shows the node's version and marks the node as not alive", async () => {
   await announce('web-1', [])
   await announce('web-2', [])
   await control.sql`update nodes set seen_at = now() - interval '1 minute' where name = 'web-2'`
@@ -59,7 +59,7 @@ test('if a node was last seen a minute ago, the fleet status shows its version a
   ])
 })
 
-test('if two live nodes use a server, the fleet status adds up their connections, without the connections of a node that is gone', async () => {
+test('for each database server, the fleet status adds up the connections of all live nodes, and ignores nodes last seen a minute ago', async () => {
   await announce('web-1', [USE, { ...USE, server: 'db-2:5432', inUse: 1 }])
   await announce('web-2', [{ ...USE, inUse: 20, waiting: 3 }])
   await announce('web-3', [{ ...USE, inUse: 20, waiting: 100 }])
@@ -71,7 +71,7 @@ test('if two live nodes use a server, the fleet status adds up their connections
   ])
 })
 
-test('if a node has more than 50 servers, the node announces the 50 servers that fail or have the most connections in use', async () => {
+test('if a node uses more than 50 servers, the node announces 50 of them, those with failures or the most connections in use', async () => {
   const servers = Array.from({ length: 200 }, (_, n) => ({ ...USE, limit: 1000, server: `db-${n}:5432`, inUse: n }))
   await announce('web-1', [...servers, { ...USE, server: 'down:5432', inUse: 0, failure: 'unreachable' }])
   const named = (await readFleetStatus(control.database, 1000)).servers.map(({ server }) => server)
@@ -81,7 +81,7 @@ test('if a node has more than 50 servers, the node announces the 50 servers that
   expect(row?.bytes).toBeLessThan(6000)
 })
 
-test('if one node cannot reach a server that another node finds full, the server is listed first, as unreachable', () => {
+test('if one node cannot reach a server that another node reports as full, the server is listed first, as unreachable', () => {
   const servers = sumByServer([
     { ...USE, server: 'a', inUse: 20 },
     { ...USE, server: 'b', failure: 'full' },
@@ -93,7 +93,7 @@ test('if one node cannot reach a server that another node finds full, the server
   ])
 })
 
-test('if servers have the same saturation, their order is by waiting requests, and then by name', () => {
+test('servers with the same saturation are sorted by waiting requests, and then by name', () => {
   const order = sumByServer([
     { ...USE, server: 'c' },
     { ...USE, server: 'b' },
@@ -102,7 +102,7 @@ test('if servers have the same saturation, their order is by waiting requests, a
   expect(order).toEqual(['a', 'b', 'c'])
 })
 
-test('if stores were recently slow, failing, or over the rate limit, the fleet status lists them, without removed stores', async () => {
+test('the fleet status lists recently slow stores, failing stores, and rate-limited keys, but nothing of a removed store', async () => {
   const [slow, failing, limited, removed] = [
     await control.store('Slow'),
     await control.store('Failing'),

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-test('if two nodes get the same form token four times at once, exactly one accepts the token, until the cleanup deletes the token', async () => {
+test('if two nodes get the same form token four times at once, the token is accepted exactly once', async () => {
   const tokenHash = Buffer.from('two')
   const nodes = [control.database, control.secondNode()]
   const results = await Promise.all(

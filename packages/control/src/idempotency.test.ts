@@ -39,7 +39,7 @@ async function beginTwice() {
   return { request, replaced, current: await begin(request), age }
 }
 
-test('if a retry has replaced a first run that stopped sending heartbeats, only the response of the retry is stored', async () => {
+test("if a retry takes over from a request that stopped sending heartbeats, only the retry's response is stored, even if that request completes", async () => {
   const { request, replaced, current } = await beginTwice()
   await completeRequest(control, replaced, response('replaced'))
   expect(await beginRequest(control, request)).toEqual({ kind: 'running' })
@@ -50,7 +50,7 @@ test('if a retry has replaced a first run that stopped sending heartbeats, only 
   expect(await beginRequest(control, request)).toEqual(completed)
 })
 
-test('if a retry has replaced a first run that stopped sending heartbeats, and this first run fails, the retry still counts as running', async () => {
+test('if a retry takes over from a request that stopped sending heartbeats, and that request fails, the retry still counts as running', async () => {
   const { request, replaced, current } = await beginTwice()
   await abandonRequest(control.database, replaced)
   expect(await beginRequest(control, request)).toEqual({ kind: 'running' })
@@ -58,7 +58,7 @@ test('if a retry has replaced a first run that stopped sending heartbeats, and t
   expect((await beginRequest(control, request)).kind).toBe('run')
 })
 
-test('if a retry stops sending heartbeats, the next retry replaces this retry, even if the replaced first run sends a heartbeat', async () => {
+test('if a retry stops sending heartbeats, the next retry takes over, even if the first request sends a heartbeat', async () => {
   const { request, replaced, current, age } = await beginTwice()
   await age(70)
   await keepRequest(control.database, current)

@@ -86,7 +86,7 @@ const signInsOf = async (id: string) => {
 const emailsOf = async (storeId: string) => (await listMembers(control.database, storeId)).map(({ email }) => email)
 
 describe('invitations', () => {
-  test('if the invited address has no account, accepting the invitation creates an account with the password and invalidates the link', async () => {
+  test('if the invited address has no account, accepting the invitation creates an account with the chosen password and invalidates the link', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     expect(await send(store.id, inviter.id, email, 'new')).toBe('invited')
@@ -102,7 +102,7 @@ describe('invitations', () => {
     expect(await findInvitation(control.database, hashOf('new'))).toBeNull()
   })
 
-  test('if the invited address has an account, accepting the invitation adds the store and sets no password', async () => {
+  test('if the invited address has an account, accepting the invitation adds the store to the account and does not change the password', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await addLogin(other.id, 'hash of the owner')
@@ -113,7 +113,7 @@ describe('invitations', () => {
     expect(await emailsOf(store.id)).toContain(other.email)
   })
 
-  test('if the invited account has no login, passkey, or session, accepting the invitation sets the password and deletes the sign-in links of the account', async () => {
+  test("if the invited account has no password, passkey, or session, accepting the invitation sets a password and deletes the account's sign-in links", async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await addLink(other.email)
@@ -137,7 +137,7 @@ describe('invitations', () => {
     expect(await passwordsOf(other.id)).toEqual(['hash of the owner'])
   })
 
-  test('if the address of the invited account was never proved, accepting the invitation removes all earlier ways to sign in', async () => {
+  test("if the address of the invited account was never proved, accepting the invitation removes the account's earlier ways to sign in", async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false, two_factor_enabled = true where id = ${other.id}`
@@ -153,7 +153,7 @@ describe('invitations', () => {
     expect(await signInsOf(other.id)).toMatchObject({ sessions: 1, passkeys: 1, codes: 1 })
   })
 
-  test('if an invitation is accepted in a session of the invited account, the ways to sign in stay, even if the address was never proved', async () => {
+  test('if the invited account with an unproved address accepts the invitation in its own session, its password, passkeys, and sessions stay valid', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false, two_factor_enabled = true where id = ${other.id}`
@@ -181,7 +181,7 @@ describe('invitations', () => {
     expect(await signInsOf(other.id)).toEqual({ sessions: 1, passkeys: 1, codes: 1, proved: true, needsCode: true })
   })
 
-  test('if single sign-on first proves the address of an account, all earlier ways to sign in to the account are removed', async () => {
+  test("if single sign-on is the first proof of an account's address, all earlier ways to sign in to the account are removed", async () => {
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false where id = ${other.id}`
     await addLogin(other.id, 'hash of an attacker')
@@ -208,7 +208,7 @@ describe('invitations', () => {
     expect(await accept('second')).toMatchObject({ email })
   })
 
-  test('if an invitation is sent again, the earlier links count as replaced while the newest link is valid', async () => {
+  test('if an invitation is sent again, the earlier links are recognized as replaced while the newest link is valid', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     for (const token of ['replaced 1', 'replaced 2', 'newest']) await send(store.id, inviter.id, email, token)
@@ -225,7 +225,7 @@ describe('invitations', () => {
     expect(await replaced('newest')).toBe(false)
   })
 
-  test('if an invitation was reduced to viewer, renewing the invitation keeps this role and invalidates the earlier links', async () => {
+  test('if an invitation was sent again with the role viewer, renewing the invitation keeps this role and invalidates all earlier links', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     await send(store.id, inviter.id, email, 'as an admin')
@@ -264,7 +264,7 @@ describe('invitations', () => {
     expect(await accept('mine')).toBeNull()
   })
 
-  test('if the inviter is no admin of the store, or the invited person is a member, no invitation is stored', async () => {
+  test("if the inviter isn't an admin of the store, or the invited person is already a member, no invitation is stored", async () => {
     const { store, inviter } = await newStore()
     const { inviter: stranger } = await newStore()
     expect(await send(store.id, stranger.id, newEmail())).toBe('forbidden')
@@ -274,7 +274,7 @@ describe('invitations', () => {
     expect(await control.sql`select from invitations where store_id = ${store.id}`).toEqual([])
   })
 
-  test('if a store reaches its daily limit of invitations to one address or in total, further invitations are rejected, and the result names the limit', async () => {
+  test('if a store reaches its daily limit of invitations, in total or to one address, further invitations are rejected with the name of the limit', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     const toAddress = await Promise.all(
@@ -296,7 +296,7 @@ describe('invitations', () => {
     expect(await send(store.id, inviter.id, email)).toBe('invited')
   })
 
-  test('if invitations are withdrawn and sent again, the withdrawn invitations still count toward the daily limit of the address', async () => {
+  test('withdrawn invitations still count toward the daily limit of invitations to one address', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     for (let at = 0; at < INVITATIONS_TO_ADDRESS_PER_DAY; at += 1) {
@@ -306,7 +306,7 @@ describe('invitations', () => {
     expect(await send(store.id, inviter.id, email)).toBe('address limit')
   })
 
-  test('if an invitation expired more than a month ago, the cleanup deletes this invitation and no valid invitation', async () => {
+  test('the cleanup deletes invitations that expired more than a month ago, and no valid invitations', async () => {
     const { store, inviter } = await newStore()
     for (const each of ['old', 'young']) await send(store.id, inviter.id, newEmail(), each)
     await control.sql`
@@ -317,7 +317,7 @@ describe('invitations', () => {
 })
 
 describe('invitations at single sign-on', () => {
-  test('if an address has invitations to two stores, a verified sign-in makes the person a member of these two stores only', async () => {
+  test('if an address has invitations to two stores, single sign-on with this address makes the person a member of only these two stores', async () => {
     const [one, two, foreign] = [await newStore(), await newStore(), await newStore()]
     const email = newEmail()
     for (const { store, inviter } of [one, two]) await send(store.id, inviter.id, email)
@@ -327,7 +327,7 @@ describe('invitations at single sign-on', () => {
     expect(await emailsOf(foreign.store.id)).not.toContain(email)
   })
 
-  test('if an address has no valid invitation, a verified sign-in creates no account', async () => {
+  test('if an address has no valid invitation, single sign-on with this address creates no account', async () => {
     const { store, inviter } = await newStore()
     const [uninvited, expired] = [newEmail(), newEmail()]
     await send(store.id, inviter.id, expired)
@@ -341,7 +341,7 @@ describe('removal of a member', () => {
   const remove = (storeId: string, merchantId: string, removedBy: string) =>
     removeMember({ database: control.database, storeId, merchantId, removedBy })
 
-  test('if two members remove each other at the same time, one of them stays', async () => {
+  test('if two members remove each other at the same time, exactly one of them stays a member', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant(store.id)
     const outcomes = await Promise.all([remove(store.id, other.id, inviter.id), remove(store.id, inviter.id, other.id)])
@@ -349,7 +349,7 @@ describe('removal of a member', () => {
     expect(await emailsOf(store.id)).toHaveLength(1)
   })
 
-  test('if a member is the last admin of a store, the removal of this member is rejected, and the member stays', async () => {
+  test('the last admin of a store cannot be removed', async () => {
     const { store, inviter } = await newStore()
     expect(await remove(store.id, inviter.id, inviter.id)).toBe('last admin')
     expect(await emailsOf(store.id)).toEqual([inviter.email])
@@ -452,7 +452,7 @@ describe('changes of a store that run at the same time', () => {
       (_storeId: string, { email }: Person) => removeMerchant(control.database, email),
     ],
     [
-      'a replay makes the inviter a viewer',
+      'a replay of audit events makes the inviter a viewer',
       (storeId: string, { id }: Person) => reduceMemberRole(control.database, { storeId, merchantId: id }, 'viewer'),
     ],
   ])(
@@ -474,7 +474,7 @@ describe('changes of a store that run at the same time', () => {
     },
   )
 
-  test('if the inviter is removed just before a single sign-on, the invitation gives no access, and no transaction fails', async () => {
+  test('if the inviter is removed just before the invited person uses single sign-on, the invitation gives no access, and no transaction fails', async () => {
     const { store, inviter } = await newStore()
     await newMerchant(store.id)
     const email = newEmail()

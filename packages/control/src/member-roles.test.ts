@@ -56,7 +56,7 @@ async function eventsOf(storeId: string): Promise<string[]> {
     .map(({ action, actor, merchantId, details }) => `${action} of ${merchantId} by ${actor}: ${details}`)
 }
 
-test('if memberships and invitations are older than roles, the migration gives them the role admin', async () => {
+test('the migration that introduces roles gives existing memberships and invitations the role admin', async () => {
   const { url, drop } = await createDatabase()
   const [first = ''] = Object.keys(MIGRATIONS)
   await migrate({ url, random: randomBytes, migrations: { [first]: MIGRATIONS[first] ?? '' } })
@@ -81,7 +81,7 @@ test('if memberships and invitations are older than roles, the migration gives t
 })
 
 describe('the role of a member', () => {
-  test('if an admin changes the role of a member, the next read has the new role, and the audit log names both merchants', async () => {
+  test("if an admin changes a member's role, the next read has the new role, and the audit event names the admin and the member", async () => {
     const { store, admin, viewer } = await newStore()
     await eventsOf(store.id)
     const roleNow = async () => (await storesOfMerchant(control.database, viewer.id)).map(({ role }) => role)
@@ -114,7 +114,7 @@ describe('the role of a member', () => {
     expect(await rolesOf(store.id)).toEqual({ [admin.id]: 'admin', [viewer.id]: 'viewer' })
   })
 
-  test('if two admins make each other viewers or remove each other at the same time, one admin stays', async () => {
+  test('if two admins make each other viewers or remove each other at the same time, exactly one admin stays', async () => {
     for (const act of [remove, (storeId: string, who: string, by: string) => change(storeId, who, 'viewer', by)]) {
       const store = await control.store()
       const [one, other] = [await newMember(store.id, 'admin'), await newMember(store.id, 'admin')]
@@ -138,7 +138,7 @@ describe('the role of a member', () => {
     },
   )
 
-  test('if a viewer is added to the store again without a role, the member stays a viewer', async () => {
+  test('adding a viewer to the same store again without naming a role leaves the member a viewer', async () => {
     const { store, viewer } = await newStore()
     expect(await addMembership(control.database, viewer.id, store.id)).toBe('viewer')
   })
@@ -166,7 +166,7 @@ describe('the role of an invitation', () => {
     ])
   })
 
-  test('if an invitation is sent again with another role, the list has the new role, and the audit log has both roles', async () => {
+  test('if an invitation is sent again with another role, the list of invitations has the new role, and the audit log has both roles', async () => {
     const { store, admin } = await newStore()
     const email = 'again@example.com'
     await send(store.id, admin.id, { email, role: 'viewer', token: 'again 1' })
@@ -178,7 +178,7 @@ describe('the role of an invitation', () => {
     expect(events.map(({ role }) => role)).toEqual(['viewer', 'admin'])
   })
 
-  test('if an admin becomes a viewer, pending invitations by this admin become invalid, and invitations by other admins stay', async () => {
+  test('if an admin becomes a viewer, pending invitations by this admin become invalid, and invitations by other admins stay valid', async () => {
     const { store, admin } = await newStore()
     const other = await newMember(store.id, 'admin')
     await send(store.id, other.id, { email: 'by-other@example.com', role: 'admin', token: 'by other' })
@@ -203,7 +203,7 @@ test('if an admin became a viewer after a backup, replaying audit events on the 
   expect(await rolesOf(store.id)).toEqual({ [admin.id]: 'viewer', [viewer.id]: 'viewer' })
 })
 
-test('if the last role of a member has fewer rights than the role in a backup, replaying audit events gives the member the last role', async () => {
+test('replaying audit events on a backup reduces the roles of members whose roles were reduced later, and raises no role', async () => {
   const { store, admin, viewer } = await newStore()
   const developer = await newMember(store.id, 'developer')
   const became = (merchantId: string, role: MemberRole) => ({
@@ -249,7 +249,7 @@ describe('replays on a backup from before an invitation changed', () => {
     expect(await replayRevocations(control.database, events)).toMatchObject({ events: 1, unchanged: 1 })
   })
 
-  test('if an invitation was sent again as viewer and then as admin after a backup, replaying audit events does not change the role admin', async () => {
+  test("if an invitation was sent again as viewer and then as admin after a backup, replaying audit events leaves the restored invitation's role admin", async () => {
     const { store, admin } = await newStore()
     const email = 'raised@example.com'
     const { restore } = await backup(store.id, admin.id, email)
@@ -271,7 +271,7 @@ describe('replays on a backup from before an invitation changed', () => {
     ['became a viewer', 'viewer', (storeId: string, id: string, by: string) => change(storeId, id, 'viewer', by)],
     ['stayed', 'admin', async () => undefined],
   ])(
-    'if the invited person joined after the backup and %s, the restored link has the role %j after a replay of audit events (null: invalid)',
+    'if the invited person joined after the backup and %s, replaying audit events leaves the restored link with the role %j (null: invalid link)',
     async (what, role, changing) => {
       const { store, admin } = await newStore()
       const email = `joined-${what.replaceAll(' ', '-')}@example.com`

@@ -73,7 +73,7 @@ describe('stores of a merchant', () => {
   })
 })
 
-test('if a merchant is removed from one store, the merchant stays in other stores, and the result says whether that store has other merchants', async () => {
+test('removing a merchant from one store leaves the merchant in other stores, and returns whether the store still has merchants and an admin', async () => {
   const { database } = control
   const [store, other] = [await control.store(), await control.store()]
   const [one, two] = [await createTestMerchant(store.id, other.id), await createTestMerchant(store.id)]
@@ -127,7 +127,7 @@ test('the cleanup deletes expired sessions and sign-in links, and keeps valid se
 })
 
 describe('removal of a merchant', () => {
-  test('if removing a merchant fails halfway, the account stays, and a repetition succeeds', async () => {
+  test('if removing a merchant fails halfway, the account stays, and a second attempt succeeds', async () => {
     const { database } = control
     const store = await control.store()
     const merchant = await createTestMerchant(store.id)
@@ -140,7 +140,7 @@ describe('removal of a merchant', () => {
     expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ createdBy: null }])
   })
 
-  test('if a merchant is removed, usage of stores without another merchant is deleted, and their keys stay active', async () => {
+  test('if a merchant is removed, usage of stores without another merchant is deleted, and the keys of these stores stay active', async () => {
     const { database } = control
     const [own, shared] = [await control.store(), await control.store()]
     const merchant = await createTestMerchant(own.id, shared.id)

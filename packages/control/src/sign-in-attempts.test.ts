@@ -30,7 +30,7 @@ describe('sign-in attempts', () => {
     expect(verdict).toEqual({ allowed: false, waitSeconds: 40 })
   })
 
-  test('if 15 sign-in attempts are for one account or from one address, ten of them are allowed', async () => {
+  test('if one account or one address has 15 sign-in attempts in a minute, exactly ten are allowed', async () => {
     const account = newScope()
     let allowed = 0
     for (let index = 0; index < 15; index += 1) allowed += await attempt([account, newScope()], 1)
@@ -58,7 +58,7 @@ describe('sign-in attempts', () => {
     expect(verdict).toEqual({ allowed: false, waitSeconds: 60 })
   })
 
-  test('if a clock in the future set the counter of sign-in attempts, the next attempt resets the counter', async () => {
+  test('if a wrong clock set the counter of sign-in attempts to a future minute, the next attempt resets the counter', async () => {
     const scope = newScope()
     expect(await attempt([scope], 11, 7200)).toBe(10)
     expect(await attempt([scope], 11)).toBe(10)
@@ -75,7 +75,7 @@ describe('sign-in attempts', () => {
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10)
   })
 
-  test('if sign-ins succeed, they do not count toward the limit of sign-in attempts', async () => {
+  test('successful sign-ins do not count toward the limit of sign-in attempts', async () => {
     const scopes = [newScope(), newScope()]
     for (let index = 0; index < 30; index += 1) {
       expect(await countAttempt(control.database, scopes)).toEqual({ allowed: true })
@@ -83,7 +83,7 @@ describe('sign-in attempts', () => {
     }
   })
 
-  test('if the window of a sign-in counter ended over half an hour ago, the cleanup deletes the counter', async () => {
+  test('the cleanup deletes counters of sign-in attempts whose one-minute window ended long ago', async () => {
     const scope = newScope()
     await attempt([scope], 1)
     expect(await deleteEndedWindows(control.database)).toBeGreaterThan(0)

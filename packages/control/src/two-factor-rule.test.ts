@@ -28,7 +28,7 @@ const setRule = (storeId: string, isRequired: boolean, changedBy: string | null)
 const eventsOf = (storeId: string) => control.sql`
   select action, actor from audit_events where store_id = ${storeId} and action <> 'membership.added' order by at`
 
-test('if an admin sets the two-factor rule, the next read of the stores has the rule, and the audit table names the admin', async () => {
+test('if an admin requires two-factor sign-in for a store, the next read of the store has this rule, and the audit event names the admin', async () => {
   const { id } = await control.store()
   const admin = await newMember(id, 'admin')
   expect([await setRule(id, true, admin), await setRule(id, true, admin)]).toEqual(['changed', 'same'])
@@ -43,7 +43,7 @@ test('if an admin sets the two-factor rule, the next read of the stores has the 
   ])
 })
 
-test('if a developer, a viewer, or an admin of another store sets the two-factor rule, or the store was removed before, the rule stays off', async () => {
+test('developers, viewers, and admins of another store cannot require two-factor sign-in for a store', async () => {
   const [{ id }, other, removed] = [await control.store(), await control.store(), await control.store()]
   const by = [await newMember(id, 'developer'), await newMember(id, 'viewer'), await newMember(other.id, 'admin')]
   for (const merchantId of by) expect(await setRule(id, true, merchantId)).toBe('forbidden')
@@ -56,7 +56,7 @@ test('if a developer, a viewer, or an admin of another store sets the two-factor
   ])
 })
 
-test('if the two-factor rule was turned on after a backup, replaying audit events turns the rule on again, unless the rule was turned off later', async () => {
+test('if a store began to require two-factor sign-in after a backup, replaying audit events restores this rule, unless it was later turned off', async () => {
   const [on, off] = [await control.store(), await control.store()]
   const event = (storeId: string, action: 'enabled' | 'disabled', second: number) => ({
     ...{ action: `two_factor_rule.${action}` as const, storeId, keyId: null, merchantId: null, details: '{}' },
@@ -75,6 +75,6 @@ test('if the two-factor rule was turned on after a backup, replaying audit event
   expect(rules).toEqual([{ rule: true }, { rule: false }])
 })
 
-test('if a session does not exist, no second factor counts as used', async () => {
+test('for a session that does not exist, readSecondFactor returns no used second factor', async () => {
   expect((await readSecondFactor(control.database, 'unknown')).used).toBeNull()
 })

@@ -114,7 +114,7 @@ describe('SCRAM authentication', () => {
     })
   })
 
-  test("if SCRAM is not bound to the channel, the client's first message says whether the client supports channel binding", () => {
+  test("if SCRAM runs without channel binding, the client's first message says whether the client supports channel binding", () => {
     expect(begin(new Authentication(OPTIONS), 'SCRAM-SHA-256\0\0').message).toMatch(/^y,,/)
     expect(begin(new Authentication({ ...OPTIONS, channelBinding: 'disable' })).message).toMatch(/^n,,/)
     expect(begin(new Authentication({ ...OPTIONS, certificateHash: null })).message).toMatch(/^n,,/)
@@ -185,7 +185,7 @@ describe('authentication requests that the client rejects', () => {
   )
 })
 
-test('if the server requests MD5 authentication, the client hashes the password with the role and the salt', () => {
+test('if the server requests MD5 authentication, the client sends the MD5 hash of the password, the role, and the salt', () => {
   const md5 = (text: string | Buffer) => createHash('md5').update(text).digest('hex')
   const response = new Authentication(OPTIONS).respond(request(MD5, 'salt'))
   expect(String(response)).toBe(`md5${md5(`${md5('correct horsereader')}salt`)}\0`)

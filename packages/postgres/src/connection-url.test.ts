@@ -68,11 +68,14 @@ describe('connection URLs', () => {
     ['target_session_attrs=read-write', 'primary'],
     ['target_session_attrs=read-only', 'standby'],
     ['target_session_attrs=prefer-standby', 'prefer-standby'],
-  ])('if the query of the connection URL is "%s", sessionAttributes is %s', (query, wanted) => {
-    expect(parseConnectionUrl(`postgres://h/d?${query}`).sessionAttributes).toBe(wanted)
-  })
+  ])(
+    'if the query of the connection URL is "%s", parseConnectionUrl returns the sessionAttributes %s',
+    (query, wanted) => {
+      expect(parseConnectionUrl(`postgres://h/d?${query}`).sessionAttributes).toBe(wanted)
+    },
+  )
 
-  test('if the host of the connection URL is a socket, the TLS description is "local socket"', () => {
+  test('if the host of the connection URL is a Unix socket, the description of TLS is "local socket"', () => {
     expect(describeTls(parseConnectionUrl('postgres:///d?host=/run'))).toBe('local socket')
   })
 
@@ -119,7 +122,7 @@ describe('connection URLs', () => {
     'postgres://u@h/d?password=left&right=%',
     'postgres://u@h/d?sslmode=disable;password=right',
   ])(
-    'if the connection URL is %s, whose password is not encoded, the error contains no part of the password',
+    'if the password in the connection URL %s is not percent-encoded, the error contains no part of the password',
     (url) => {
       expect(() => parseConnectionUrl(url)).toThrow(InvalidUrlError)
       expect(() => parseConnectionUrl(url)).not.toThrow(/left|right/)
@@ -129,11 +132,11 @@ describe('connection URLs', () => {
   test.each([
     ['ssl=foo', 'ssl in the connection URL must be one of true, 1, on, false, 0, off'],
     ['sslnegotiation=foo', 'sslnegotiation in the connection URL must be one of postgres, direct'],
-  ])('if the connection URL has the parameter %s, the error lists the accepted values', (query, message) => {
+  ])('if the connection URL has the invalid parameter %s, the error lists the accepted values', (query, message) => {
     expect(() => parseConnectionUrl(`postgres://h/d?${query}`)).toThrow(new InvalidUrlError(message))
   })
 
-  test('if a parameter of the connection URL is unknown, the error says its position and the accepted parameters', () => {
+  test("if a parameter of the connection URL is unknown, the error names the parameter's position and the accepted parameters", () => {
     expect(() => parseConnectionUrl('postgres://h/d?sslmode=require&search_path=x')).toThrow(
       /^parameter 2 of the connection URL is unknown; accepted: host, port, .*, channel_binding; in a password write/,
     )
@@ -149,7 +152,7 @@ describe('connection URLs', () => {
     ['postgres://u@h1,h2/d', 'postgres://u@h1,h2/d', null],
     ['postgres://u:x@[::1]:5/d', 'postgres://u@[::1]:5/d', 'x'],
   ])(
-    'if the connection URL is %s, splitPassword removes its password, and withPassword adds it again',
+    'if the connection URL is %s, splitPassword removes the password, and withPassword adds the password again',
     (url, bare, password) => {
       expect(splitPassword(url)).toEqual({ url: bare, password })
       expect(parseConnectionUrl(withPassword(bare, password))).toEqual(parseConnectionUrl(url))

@@ -88,7 +88,7 @@ const addressesOf = async (lookup: HostLookup, host: string) =>
   (await lookup.resolve(host)).map(({ address }) => address)
 
 describe('lookups of host names', () => {
-  test('[ERR-3] if the DNS server hangs for one host, this lookup fails within two seconds, and other lookups succeed', async () => {
+  test('[ERR-3] if the DNS server does not respond for one host, lookups of this host fail within two seconds, and other lookups succeed', async () => {
     const { queriedNames, servers } = await nameServer({
       'hangs.test': 'silent',
       'well.test': { address: '10.0.0.1', ttl: 60 },
@@ -136,7 +136,7 @@ describe('lookups of host names', () => {
     expect(queriedNames.filter((name) => name === 'silent.test').length).toBeGreaterThanOrEqual(2)
   })
 
-  test('[ERR-3] if the DNS server fails for one search domain, the lookup tries the other domains and the host without a domain', async () => {
+  test('[ERR-3] if the DNS server fails for one search domain, the lookup tries the other search domains and the bare host name', async () => {
     const { queriedNames, servers } = await nameServer({
       'db.shop.a.test': 'failing',
       'db.shop': { address: '10.0.0.1', ttl: 0 },

@@ -55,7 +55,7 @@ function* splitIntoChunks(stream: Buffer, sizes: readonly number[]): Generator<B
 }
 
 describe('messages of a PostgreSQL server', () => {
-  test('if the byte stream of the server is split anywhere, the messages are read unchanged', () => {
+  test("if the server's byte stream is split at random positions, the reader returns the messages unchanged", () => {
     const anySizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 100_000 })), {
       minLength: 1,
       maxLength: 20,
@@ -71,7 +71,7 @@ describe('messages of a PostgreSQL server', () => {
   })
 
   test.each([1, 2, 3, 4, 5, 6, 7])(
-    'if the byte stream of the server arrives in chunks of size %i, the messages are read unchanged',
+    "if the server's byte stream arrives in chunks of size %i, the reader returns the messages unchanged",
     (size) => {
       const messages = [
         { type: SERVER.readyForQuery, body: Buffer.from('I') },
@@ -82,7 +82,7 @@ describe('messages of a PostgreSQL server', () => {
     },
   )
 
-  test('if a message lies within one chunk, its bytes are not copied', () => {
+  test('if a message lies within one chunk, the reader does not copy the bytes of the message', () => {
     const stream = streamOf([{ type: SERVER.dataRow, body: Buffer.from('row') }])
     new MessageReader((_, { bytes }) => expect(bytes).toBe(stream)).receive(stream)
   })
@@ -126,7 +126,7 @@ describe('invalid messages', () => {
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })
 
-  test('the reader reads a row of the maximum size, and throws if a row has one byte more', () => {
+  test('the reader accepts a row of the maximum size, and throws for a row that is one byte larger', () => {
     const chunk = Buffer.alloc(1024 * 1024)
     function* chunks(length: number): Generator<Buffer> {
       yield head(SERVER.dataRow, length)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { identifier, quoteIdentifier, SqlFragment, sql, type Value, wireValue } from './statement.ts'
 
 describe('sql templates', () => {
-  test('if sql templates are nested, their values are numbered in the order of the text', () => {
+  test('if sql templates are nested, their values are numbered in the order in which they appear in the text', () => {
     const inner = sql`a = ${1} and b = ${2}`
     const middle = sql`(${inner} or ${inner})`
     expect(sql`select ${0} where ${middle} and ${identifier('c')} = ${3}`).toMatchObject({
@@ -12,13 +12,13 @@ describe('sql templates', () => {
     })
   })
 
-  test('if a name or a fragment contains $1, the sql template leaves it unchanged', () => {
+  test('if a quoted name or an SQL fragment contains $1, the sql template does not renumber this $1', () => {
     expect(sql`select ${1}, ${identifier('cost in $1')}, ${new SqlFragment(["'$2'"], [])}, ${2}`.text).toBe(
       `select $1, "cost in $1", '$2', $2`,
     )
   })
 
-  test('if sql templates are nested at random, the text has one parameter for each value', () => {
+  test('if sql templates are nested at random, the text has one numbered parameter for each value, in order', () => {
     const { tree } = fc.letrec<{ tree: SqlFragment }>((tie) => ({
       tree: fc.oneof(
         { maxDepth: 5 },

@@ -12,7 +12,7 @@ function settings(rootCertificate: string | null): TlsSettings {
   return { mode: 'verify-full', direct: false, rootCertificate, certificate: null, key: null }
 }
 
-test('if two certificate files have the same content, connections with either file share one TLS context', async () => {
+test('certificate files with the same content share one TLS context, and a renewed file gets a different TLS context', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tls-context-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [one, other] = [path.join(folder, 'one.crt'), path.join(folder, 'other.crt')]

@@ -29,9 +29,12 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     ['scram', 'disable', false],
     ['scram', 'require', true],
     ['unicode', 'disable', false],
-  ])('if the role is "%s" and sslmode=%s is set, the client signs in', async (role, mode, isTls) => {
-    expect(await session(role, `sslmode=${mode}`)).toEqual({ role, isTls })
-  })
+  ])(
+    'if the role "%s" connects with sslmode=%s, the client signs in, and the column ssl of pg_stat_ssl is %s',
+    async (role, mode, isTls) => {
+      expect(await session(role, `sslmode=${mode}`)).toEqual({ role, isTls })
+    },
+  )
 
   test.each(['cleartext', 'md5', 'scram', 'unicode'])(
     'if the password of the role "%s" is wrong, the client gets the error 28P01 (invalid password)',
@@ -64,7 +67,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     },
   )
 
-  test("if the server's certificate has an Ed25519 signature, which names no hash, signing in with channel_binding=require fails", async () => {
+  test("if the server's certificate is signed with Ed25519, connecting with channel_binding=require fails, because Ed25519 defines no certificate hash", async () => {
     await server.useKey('ed25519')
     expect(await session('scram', 'sslmode=require')).toEqual({ role: 'scram', isTls: true })
     await expect(open(server.url('scram', 'sslmode=require&channel_binding=require'))).rejects.toMatchObject(refused)
@@ -77,7 +80,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     ['cleartext', 'require'],
     ['trusted', 'require'],
   ])(
-    'if the role "%s" signs in with sslmode=%s and channel_binding=require, the client throws an EAUTH error',
+    'if the role "%s" connects with sslmode=%s and channel_binding=require, the client throws an EAUTH error about missing channel binding',
     async (role, mode) => {
       const url = server.url(role, `sslmode=${mode}&channel_binding=require`)
       await expect(open(url)).rejects.toMatchObject({
@@ -91,7 +94,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     expect(await session('scram', 'sslmode=require&channel_binding=disable')).toEqual({ role: 'scram', isTls: true })
   })
 
-  test('if a role connects again, connecting takes less than a third of the first time, because the SCRAM key of the role is cached', async () => {
+  test("reconnecting with 500,000 SCRAM iterations takes less than a third of the first connection's time, because the client caches the SCRAM key", async () => {
     await server.script(`create role costly login password '${scramVerifier(PASSWORD, 500_000)}'`)
     const times: number[] = []
     for (let n = 0; n < 3; n++) {
@@ -114,7 +117,7 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
     expect(await session('scram', `sslmode=${mode}`)).toEqual({ role: 'scram', isTls })
   })
 
-  test('if the server demands TLS, connections without sslmode and with sslmode=allow use TLS, and sslmode=disable fails', async () => {
+  test('if the server requires TLS, connections without sslmode or with sslmode=allow use TLS, and connections with sslmode=disable fail', async () => {
     for (const parameters of ['', 'sslmode=allow'])
       expect(await session('encrypted', parameters)).toEqual({ role: 'encrypted', isTls: true })
     await expect(open(server.url('encrypted', 'sslmode=disable'))).rejects.toMatchObject({ code: '28000' })
@@ -145,7 +148,7 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
     },
   )
 
-  test('if the certificate file does not exist, connecting fails with ENOENT', async () => {
+  test('if the file that sslrootcert names does not exist, connecting fails with ENOENT', async () => {
     const url = server.url('scram', 'sslmode=verify-full&sslrootcert=/nowhere/ca.pem')
     await expect(open(url)).rejects.toMatchObject({ name: 'PostgresConnectionError', code: 'ENOENT' })
   })
@@ -162,7 +165,7 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
     expect(await session('scram', parameters)).toEqual({ role: 'scram', isTls: false })
   })
 
-  test('if a value of 20 MB is read over TLS, the client returns the value in full length', async () => {
+  test('if a value of 20 MB is read over TLS, the client returns all of its characters', async () => {
     const connection = await open(server.url('scram', 'sslmode=require'))
     const row = await firstRow(connection, sql`select repeat('x', 20000000) as text`)
     expect((row.text as string).length).toBe(20_000_000)

@@ -125,7 +125,7 @@ describe('[ERR-3] hostile servers at the start of a connection', () => {
     ['sends a second ReadyForQuery with the first one', (peer) => peer.say(WELCOME, ready()), BROKEN],
   ]
   test.each<Violation>([...ALWAYS, ...violations])(
-    'if the server %s while the client connects, the client throws an error of a documented class in time',
+    'if the server %s while the client connects, the client throws an error of a documented class within the time limit',
     async (_, say, error) => {
       await expectTypedError(async (peer) => {
         await peer.next()
@@ -239,7 +239,7 @@ describe('[ERR-3] hostile servers of busy connections', () => {
     ['sends a row byte by byte', dripRow, LATE],
   ]
   test.each<Violation>([...ALWAYS.filter(([name]) => !name.startsWith('reports')), ...violations])(
-    'if the server %s during a statement, the client throws an error of a documented class in time',
+    'if the server %s during a statement, the client throws an error of a documented class within the time limit',
     async (_, say, expected) => {
       await expectTypedError(async (peer) => {
         await peer.welcome()
@@ -249,7 +249,7 @@ describe('[ERR-3] hostile servers of busy connections', () => {
     },
   )
 
-  test('if the server closes the connection within a result, the client throws an ECONNRESET error', async () => {
+  test('if the server closes the connection in the middle of a result, the client throws an ECONNRESET error', async () => {
     for (let cut = 0; cut < WHOLE.length; cut += 2)
       await expectTypedError(async (peer) => {
         await peer.welcome()
@@ -308,7 +308,7 @@ describe('[ERR-3] hostile servers during COPY', () => {
     ['is silent after the data', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x')), LATE],
   ]
   test.each<Violation>(violations)(
-    'if the server %s during COPY, the client throws an error of a documented class in time',
+    'if the server %s during COPY, the client throws an error of a documented class within the time limit',
     async (_, say, expected) => {
       await expectTypedError(
         async (peer) => {

@@ -68,7 +68,7 @@ describe('session parameters', () => {
     expect(await firstRow(await open(urlWith((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
   })
 
-  test('if the database of the URL does not exist, connecting fails with the error 3D000', async () => {
+  test('if the database of the URL does not exist, connecting fails with the error 3D000 (unknown database)', async () => {
     await expect(open(urlWith((good) => good, 'dbname=nowhere'))).rejects.toMatchObject({
       code: '3D000',
       isFatal: true,
@@ -98,7 +98,7 @@ describe('servers without TLS', () => {
   })
 
   test.each(['disable', 'prefer', 'require'])(
-    'if a server closes the connection and sslmode=%s is set, connecting fails with ECONNRESET after one attempt',
+    'if a server closes the connection without a response and sslmode=%s is set, connecting fails with ECONNRESET after one attempt',
     async (mode) => {
       const server = await startHostile(
         inject('postgresUrl'),
@@ -121,7 +121,7 @@ describe('servers without TLS', () => {
     await expect(open(url, { connectTimeoutMs: 500 })).rejects.toMatchObject({ name: 'PostgresConnectionError' })
   })
 
-  test('if reading the certificate file takes too long, connecting fails at the deadline', async () => {
+  test('if reading the certificate file hangs, connecting fails at the deadline', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => peer.socket.write('S'))
     })
@@ -160,7 +160,7 @@ describe('URLs with several hosts', () => {
     await expect(failed).rejects.toThrow(/127\.0\.0\.1:1.*127\.0\.0\.1:2/)
   })
 
-  test('if the first of several hosts does not respond, later connections start with a host that responded', async () => {
+  test('if the first of two hosts does not respond, later connections start with the host that responded', async () => {
     const silent = await startHostile(inject('postgresUrl'), () => undefined)
     const target = parseConnectionUrl(urlWith((good) => `127.0.0.1:${silent.port},${good}`, 'sslmode=disable'))
     for (let n = 0; n < 3; n++) {
@@ -170,7 +170,7 @@ describe('URLs with several hosts', () => {
     expect(silent.connections()).toBe(1)
   })
 
-  test('if several hosts stop responding after the sign-in, connecting to all of them takes one time limit in total', async () => {
+  test('if all hosts stop responding after the sign-in, connecting ends after one time limit in total, not one per host', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => peer.welcome())
     const hosts = Array.from({ length: 3 }, () => `127.0.0.1:${server.port}`).join()
     for (const kind of ['standby', 'prefer-standby']) {
@@ -182,7 +182,7 @@ describe('URLs with several hosts', () => {
   })
 })
 
-test('if a URL names a primary and a standby, target_session_attrs selects the host that the client uses', {
+test('if a URL names a primary and a standby in either order, the client connects to the server that target_session_attrs requires', {
   timeout: 60_000,
 }, async () => {
   const primary = await createCluster()

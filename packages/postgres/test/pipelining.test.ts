@@ -40,7 +40,7 @@ function prepared(statement: Statement): Statement {
 const preparedOn = sql`select count(*)::int as count from pg_prepared_statements`
 
 describe('pipelined groups of statements', () => {
-  test('if several groups of statements are sent at once, they run in order, each with its own results', async () => {
+  test('if several groups of statements are sent at once, they run in order, and each statement gets its own results', async () => {
     const connection = await open(database.url)
     const all = [1, 2, 3, 4].map((n) => collecting(sql`select ${n}::int from generate_series(1, ${n})`))
     const groups = [all.slice(0, 2), all.slice(2, 3), all.slice(3)]
@@ -49,7 +49,7 @@ describe('pipelined groups of statements', () => {
     expect(all.map(({ tags }) => tags)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3'], ['SELECT 4']])
   })
 
-  test('if run gets no statements, run resolves without an error', async () => {
+  test('Connection.run resolves without an error if it gets no statements', async () => {
     const connection = await open(database.url)
     expect(await connection.run([])).toEqual([])
     expect(await connection.run([[], []])).toEqual([null, null])
@@ -135,7 +135,7 @@ describe('pipelined groups of statements', () => {
 })
 
 describe('prepared statements', () => {
-  test('if a prepared statement runs three times, it is parsed once', async () => {
+  test('if a prepared statement runs three times on a connection, the server prepares it once', async () => {
     const connection = await open(database.url)
     for (let n = 0; n < 3; n++)
       expect(await queryRows(connection, prepared(sql`select ${n}::int as n`))).toEqual([{ n }])
@@ -173,7 +173,7 @@ describe('prepared statements', () => {
     expect([first.values, second.values, third.values]).toEqual([[], ['x'], ['x']])
   })
 
-  test('if a prepared statement has a syntax error, each group with it fails with the same error', async () => {
+  test('if a prepared statement has a syntax error, each group that contains the statement fails with the same error', async () => {
     const connection = await open(database.url)
     const wrong = prepared(sql`select from where`)
     const errors = await connection.run([[collecting(wrong)], [collecting(wrong)]])
@@ -181,7 +181,7 @@ describe('prepared statements', () => {
     await expect(queryRows(connection, wrong)).rejects.toMatchObject({ code: '42601' })
   })
 
-  test('if more statements are prepared than the maximum, the server keeps only the maximum, and each statement still runs', async () => {
+  test('if a connection prepares more statements than PREPARED_MAX, the server retains PREPARED_MAX of them, and each statement still runs', async () => {
     const connection = await open(database.url)
     const statements = Array.from({ length: PREPARED_MAX + 20 }, (_, n) =>
       prepared(sql`select ${new SqlFragment([String(n)], [])} as n`),

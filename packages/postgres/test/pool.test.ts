@@ -78,7 +78,7 @@ describe('connection pools', () => {
     expect([await pool.use(pidOf), await pool.use(pidOf)]).toEqual([last, last])
   })
 
-  test('if the pool has its maximum of connections, further requests wait in order', async () => {
+  test('if the maximum number of connections is busy, further requests wait and run in order of arrival', async () => {
     const pool = openPool(database.url, { connectionsMax: 2 })
     const release = gate()
     const { ended } = await occupy(pool, 2, release.promise)
@@ -155,7 +155,7 @@ describe('connection pools', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('if a caller returns a connection with a running statement or an open transaction, the pool closes the connection', async () => {
+  test('if a caller releases a connection with a running statement or an open transaction, the pool closes the connection', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const pids = [
       await pool.use(async (connection) => {
@@ -172,7 +172,7 @@ describe('connection pools', () => {
     expect(new Set(pids).size).toBe(3)
   })
 
-  test('if connecting fails, the pool rejects the requests, and when the server is back, a new request succeeds', async () => {
+  test('if connecting fails, the pool rejects the waiting requests, and a later request succeeds when the server is back', async () => {
     const server = await startHostile(database.url, ({ socket }) => void socket.destroy())
     const pool = openPool(server.url, { connectionsMax: 2 })
     const requests = Array.from({ length: 10 }, () => pool.query(ONE))
@@ -217,7 +217,7 @@ describe('connection pools', () => {
 })
 
 describe('transactions of a pool', () => {
-  test('if the callback of a transaction throws, the transaction is rolled back, and otherwise it is committed', async () => {
+  test('a transaction is rolled back if its callback throws, and committed otherwise', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     await pool.execute(sql`create table entries (id int unique deferrable initially deferred)`)
     await pool.transaction((connection) => executeOn(connection, sql`insert into entries values (1)`))
@@ -232,7 +232,7 @@ describe('transactions of a pool', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('if the callback of a transaction ignores a failed statement, the transaction still rejects', async () => {
+  test('if the callback of a transaction ignores a failed statement, the transaction is rolled back and rejects', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const careless = pool.transaction(async (connection) => {
       await executeOn(connection, sql`select 1 / 0`).catch(() => undefined)
@@ -249,7 +249,7 @@ describe('transactions of a pool', () => {
   })
 })
 
-test('if statements fail, hang, or lose connections in any order, the pool stays within its maximum and leaves no connection open', async () => {
+test('if statements fail, hang, or lose connections in any order, the pool stays within its maximum, and closing it leaves no connection open', async () => {
   const admin = await open(database.url)
   const step = fc.constantFrom('query', 'fail', 'lose', 'leave open', 'abort', 'late', 'throw' as const)
   await fc.assert(

@@ -52,7 +52,7 @@ test('if a column is named __proto__, the row has the value as its own property'
   expect(Object.entries(row)).toEqual([['__proto__', 1]])
 })
 
-test('if a column has any quoted name, the row has the value under that name', async () => {
+test('for random quoted column names, the row has the value under the exact name', async () => {
   const connection = await open(database.url)
   // A name has at most 63 bytes.
   const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 15 }).map((text) => text.replaceAll('\0', '0'))

@@ -53,7 +53,7 @@ function requestOn({ node = control.database, ...rest }: AdmissionOptions) {
 }
 
 describe('checking a key and counting its request', () => {
-  test('if a key is valid, checking the key returns its store and the remaining requests of its rate limit', async () => {
+  test('if a key is valid, checking the key returns its store and the number of requests that remain in the current minute', async () => {
     const admission = await admitKey()
     expect(admission).toMatchObject({
       keyId: key.id,
@@ -79,7 +79,7 @@ describe('checking a key and counting its request', () => {
     })
   })
 
-  test('[AUTH-6] if a key is unknown, the check rejects the key and counts no request', async () => {
+  test('[AUTH-6] an unknown key is rejected, and no request is counted', async () => {
     const before = await counters()
     const unknown = { ...key, key: makeApiKey(control.random) }
     expect(await admitKey(undefined, control.database, unknown)).toBeNull()
@@ -93,12 +93,12 @@ describe('checking a key and counting its request', () => {
     expect(await Promise.all([admitKey(), admitKey(undefined, second)])).toEqual([null, null])
   })
 
-  test('[AUTH-6] after a store is removed, the check rejects the key of this store', async () => {
+  test('[AUTH-6] after a store is removed, a key of this store is rejected', async () => {
     await removeStore(control.database, key.storeId)
     expect(await admitKey()).toBeNull()
   })
 
-  test('[LIM-1] [R8] if a key sends 300 requests to two nodes in one minute, exactly 120 are within the limit', async () => {
+  test('[LIM-1] [R8] if a key with a limit of 120 requests a minute sends 300 to two nodes, exactly 120 are within the limit', async () => {
     const nodes = [control.database, control.secondNode()]
     const admissions = await Promise.all(
       Array.from({ length: 300 }, (_, index) => admitKey('2026-03-01 12:00:30+00', nodes[index % 2])),
@@ -127,7 +127,7 @@ describe('checking a key and counting its request', () => {
     expect(admissions[0]).not.toHaveProperty('hash')
   })
 
-  test('[LIM-1] [R8] if one statement checks 300 requests of a key, exactly the first 120 are within the limit', async () => {
+  test('[LIM-1] [R8] if one statement checks 300 requests of a key limited to 120 a minute, exactly the first 120 are within the limit', async () => {
     const admissions = await admitKeys(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
     expect(admissions.map((each) => each?.withinLimit)).toEqual(Array.from({ length: 300 }, (_, n) => n < 120))
     expect(await admitKeys([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([
@@ -136,7 +136,7 @@ describe('checking a key and counting its request', () => {
     ])
   })
 
-  test('[LIM-1] [R8] if one statement counts three requests of a key, each request gets the next number of used requests', async () => {
+  test('[LIM-1] [R8] if one statement counts three requests of a key, their results have the request counts 1, 2, and 3', async () => {
     const at = '2026-03-01 12:00:30+00'
     const admissions = await admit(hashApiKey(key.key), [null, null, null], requestOn({ at }))
     expect(admissions.map((each) => [each?.requests, each?.remaining])).toEqual([
@@ -146,7 +146,7 @@ describe('checking a key and counting its request', () => {
     ])
   })
 
-  test('[ERR-3] [R8] if four nodes count requests of the same keys in different orders, no deadlock occurs, and no request is lost', async () => {
+  test('[ERR-3] [R8] if four nodes count requests of the same keys in different orders, no deadlock occurs, and every request is counted', async () => {
     const at = '2026-03-01 12:00:30+00'
     const keys: NewKey[] = [key]
     for (let i = 0; i < 19; i++) keys.push(await keyOf((await control.store()).id))
@@ -166,7 +166,7 @@ describe('checking a key and counting its request', () => {
     expect(counted).toBeGreaterThan(2000)
   })
 
-  test('[ERR-3, LIM-1] if the request counter of a key is locked, a statement for several keys skips this key without waiting', async () => {
+  test('[ERR-3, LIM-1] if the request counter of a key is locked, checking several keys reports this key as busy without waiting', async () => {
     const at = '2026-03-01 12:00:30+00'
     const other = await keyOf((await control.store()).id)
     await admitKeys([key, other], { at })
@@ -188,14 +188,14 @@ describe('checking a key and counting its request', () => {
     expect(await admitKey('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
   })
 
-  test('[LIM-1] [R8] if a request has a time in the previous window, the request counts in the current window and does not reset the count', async () => {
+  test("[LIM-1] [R8] if a request's timestamp lies in the previous one-minute window, the request counts in the current window and does not reset the count", async () => {
     await admitKey('2026-03-01 12:01:00.5+00')
     await admitKey('2026-03-01 12:01:00.6+00')
     expect(await admitKey('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
     expect(await admitKey('2026-03-01 12:01:01+00')).toMatchObject({ requests: 4 })
   })
 
-  test('[R43] if a clock in the future set the request counter of a key, the next request restarts the counter at 1', async () => {
+  test("[R43] if a wrong clock filled a key's request counter for a future minute, the next request restarts the counter at 1", async () => {
     const other = await keyOf(key.storeId)
     for (const made of [key, other]) {
       for (let request = 1; request <= 121; request += 1)
@@ -207,7 +207,7 @@ describe('checking a key and counting its request', () => {
     expect(await admitKeys([key, other])).toMatchObject([{ withinLimit: true }, { requests: 1, withinLimit: true }])
   })
 
-  test('[ERR-2] [R8] if the time until the next window has a fraction of a second, the seconds to wait are rounded up', async () => {
+  test('[ERR-2] [R8] the seconds until the next one-minute window are rounded up to a whole number', async () => {
     const waits = []
     for (const second of ['00', '00.1', '01', '58.999', '59', '59.5']) {
       waits.push((await admitKey(`2026-03-01 13:00:${second}+00`))?.secondsToNextMinute)
@@ -215,7 +215,7 @@ describe('checking a key and counting its request', () => {
     expect(waits).toEqual([60, 60, 59, 2, 1, 1])
   })
 
-  test("[R8] if the session's time zone has an offset with odd seconds, rate limit windows still start at full UTC minutes", async () => {
+  test("[R8] if the database's time zone is 44 minutes and 30 seconds behind UTC, rate limit windows still start at full UTC minutes", async () => {
     // Monrovia was 44 minutes and 30 seconds behind UTC until 1972, so its minutes start 30 seconds after those of UTC.
     await control.sql.unsafe(`alter database ${databaseName()} set timezone = 'Africa/Monrovia'`)
     const fresh = control.secondNode()
@@ -224,19 +224,19 @@ describe('checking a key and counting its request', () => {
     await control.sql.unsafe(`alter database ${databaseName()} reset timezone`)
   })
 
-  test('[R8] PostgreSQL writes the table of request counters to its log, so that the counts survive a crash', async () => {
+  test('[R8] the table of request counters is a logged table, so the counts survive a crash of PostgreSQL', async () => {
     const [table] = await control.sql`select relpersistence from pg_class where relname = 'request_counters'`
     expect(table?.relpersistence).toBe('p')
   })
 
-  test("[R8] after a request is counted without waiting for the disk, the session's synchronous_commit is on again", async () => {
+  test("[R8] after a request is counted with an asynchronous commit, the session's synchronous_commit is on again", async () => {
     const alone = openControlDatabase(control.url, { poolSize: 1 })
     expect(await admitKey(undefined, alone)).toMatchObject({ requests: 1 })
     expect(await alone.pool.query(sql`show synchronous_commit`)).toEqual([{ synchronous_commit: 'on' }])
     await alone.close()
   })
 
-  test('[R5] if the pool of the control database is closed, checking a key rejects with CONNECTION_CLOSED', async () => {
+  test('[R5] if the pool of the control database is closed, checking a key fails with CONNECTION_CLOSED', async () => {
     const closed = control.secondNode()
     await closed.close()
     await expect(admitKey(undefined, closed)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })

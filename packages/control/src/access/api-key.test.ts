@@ -20,7 +20,7 @@ describe('API keys', () => {
     expect(keys.size).toBe(1000)
   })
 
-  test('[AUTH-2] if the text is that of a new key, parseApiKey returns the same key', () => {
+  test('[AUTH-2] parseApiKey accepts the text of a new key and returns the same key', () => {
     for (let round = 0; round < 200; round += 1) {
       const key = makeApiKey(randomBytes)
       expect(parseApiKey(key.reveal())?.reveal()).toBe(key.reveal())
@@ -29,7 +29,7 @@ describe('API keys', () => {
 
   const prefixes = fc.stringMatching(new RegExp(`^${KEY_PREFIX_PATTERN}$`))
 
-  test('[AUTH-2] if a key has any accepted prefix, parseApiKey returns the key, and lists show the prefix and the next eight characters', () => {
+  test('[AUTH-2] for every accepted prefix, parseApiKey accepts a new key, and key lists show the prefix and the next eight characters', () => {
     fc.assert(
       fc.property(prefixes, (prefix) => {
         const key = makeApiKey(randomBytes, prefix)
@@ -49,7 +49,7 @@ describe('API keys', () => {
     )
   })
 
-  test('[AUTH-6] if a string is random, parseApiKey returns null', () => {
+  test('[AUTH-6] parseApiKey returns null for random strings, including strings in the format of a key', () => {
     const strings = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z]{1,3}_[0-9A-Za-z]{49}$/))
     fc.assert(fc.property(strings, (string) => parseApiKey(string) === null))
   })
@@ -91,7 +91,7 @@ describe('API keys', () => {
     expect(visibleParts(fixed)).toEqual({ prefix: text.slice(0, 12), lastFour: text.slice(-4) })
   })
 
-  test('[AUTH-3] if a key is printed in a template string, as JSON, or on the console, the output is [key]', () => {
+  test('[AUTH-3] in template strings, JSON, and console output, [key] appears instead of the text of a key', () => {
     const holder = { fixed }
     for (const printed of [`${fixed}`, JSON.stringify(holder), inspect(holder, { showHidden: true, depth: 9 })]) {
       expect(printed).toContain('[key]')

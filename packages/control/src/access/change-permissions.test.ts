@@ -39,7 +39,7 @@ async function admittedScopes({ key }: NewKey, address: string | null = null) {
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
 
-test('[R38] if the scopes of a key change, the next request on each of two nodes has the new scopes', async () => {
+test('[R38] if the scopes of a key change, each of two nodes accepts the next request with the new scopes', async () => {
   const key = await newKey({ scopes: ['orders:read'] })
   expect(await admittedScopes(key)).toEqual(Array(4).fill(['orders:read']))
   expect(await change(key, { scopes: ['customers:read', 'orders:read'] })).toBe('changed')
@@ -72,7 +72,7 @@ test('[R39] if the expiry of a key changes, the list of keys has the new expiry'
   expect(await permissionsOf(key)).toMatchObject({ expiresAt: null })
 })
 
-test('[R38, R39, R40] if only the scopes of a key change, its expiry, allowed addresses, personal data rule, and name stay the same', async () => {
+test('[R38, R39, R40] changing only the scopes of a key leaves its expiry, allowed addresses, personal data rule, and name unchanged', async () => {
   const limits = { withoutPersonalData: true, expiresAt: inHours(5), allowedAddresses: ['10.0.0.0/8'] }
   const key = await newKey({ scopes: ['orders:read'], ...limits })
   expect(await change(key, { scopes: null })).toBe('changed')
@@ -88,7 +88,7 @@ test('if a key has changed since the caller read the key, a change of permission
   expect(await permissionsOf(key)).toMatchObject({ scopes: ['orders:read'] })
 })
 
-test('if a key is revoked, has expired, or is of another store, the permissions of the key cannot be changed', async () => {
+test('if a key is revoked, has expired, or belongs to another store, the permissions of the key cannot be changed', async () => {
   const { database } = control
   const [revoked, ended, other] = [await newKey(), await newKey({ expiresAt: inHours(1) }), await newKey()]
   await revokeKey({ database, keyId: revoked.id })
@@ -99,14 +99,14 @@ test('if a key is revoked, has expired, or is of another store, the permissions 
   expect(await permissionsOf(other)).toMatchObject({ scopes: null })
 })
 
-test('[R38] if scopes, expiry, or allowed addresses are invalid, changePermissions throws an error that names the rule', async () => {
+test('[R38] if scopes, expiry, or allowed addresses are invalid, changePermissions throws an error that states the violated rule', async () => {
   const key = await newKey()
   await expect(change(key, { scopes: [] })).rejects.toThrow('scope: must name at least one resource')
   await expect(change(key, { expiresAt: new Date(0) })).rejects.toThrow('expires: must be in the future')
   await expect(change(key, { allowedAddresses: ['office'] })).rejects.toThrow('allow: must be an address')
 })
 
-test('if the permissions of a key change, the audit event names the changed limits, but contains no address', async () => {
+test('if the permissions of a key change, the audit event names the changed permissions, but contains no IP address', async () => {
   const key = await newKey()
   const limits = { scopes: ['orders:read'], allowedAddresses: ['203.0.113.7'] } as const
   await change(key, limits, { actor: 'merchant 17' })

@@ -37,7 +37,7 @@ async function newMember(storeId: string, role: MemberRole = 'admin'): Promise<s
   return id
 }
 
-test('the parser accepts a new directory token, and rejects an API key or a directory token with a changed last character', () => {
+test('parseDirectoryToken accepts a new directory token, and rejects an API key and a directory token whose last character is changed', () => {
   const token = makeDirectoryToken(randomBytes).reveal()
   expect(token).toMatch(/^sdxscim_[0-9A-Za-z]{49}$/)
   expect(parseDirectoryToken(token)?.reveal()).toBe(token)
@@ -46,7 +46,7 @@ test('the parser accepts a new directory token, and rejects an API key or a dire
   expect(parseDirectoryToken(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBeNull()
 })
 
-test('if three directory tokens are created at once for a store, one exceeds the limit, and a token that is created twice is stored once', async () => {
+test('if three directory tokens are created at once for a store, one exceeds the limit of two and is rejected', async () => {
   const { id } = await control.store()
   const all = await Promise.allSettled([create(id), create(id), create(id)])
   const reasons = all.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
@@ -58,7 +58,7 @@ test('if three directory tokens are created at once for a store, one exceeds the
   await expect(create('none')).rejects.toThrow(UnknownStore)
 })
 
-test('if the creator of a directory token is no admin of the store or loses this role meanwhile, the store gets no active token', async () => {
+test("if the creator of a directory token isn't an admin of the store, or loses this role during creation, the store gets no active token", async () => {
   const { database } = control
   const { id: storeId } = await control.store()
   const createAs = (createdBy: string) =>
@@ -72,7 +72,7 @@ test('if the creator of a directory token is no admin of the store or loses this
   await expect(createAs(admins[0])).rejects.toThrow(UnknownStore)
 })
 
-test('if the creator of a directory token loses the role admin, the membership, or the account, only the tokens of this creator are revoked', async () => {
+test('if the creator of a directory token loses the admin role, the membership, or the account, only the tokens of this creator are revoked', async () => {
   const { database } = control
   for (const end of ['role', 'removal', 'account'] as const) {
     const { id: storeId } = await control.store()
@@ -118,7 +118,7 @@ test('if two nodes get the same directory token, both nodes accept the token, an
   expect(waits === 0 || (waits !== undefined && waits >= 1 && waits <= 60)).toBe(true)
 })
 
-test('if a directory token is revoked, the service rejects the token, and audit events name who created and who revoked the token', async () => {
+test('after a directory token is revoked, the token is rejected, and audit events name the merchants who created and revoked the token', async () => {
   const { database, sql } = control
   const { id: storeId } = await control.store()
   const token = makeDirectoryToken(randomBytes)
@@ -150,7 +150,7 @@ test('if a scanner reports a leaked directory token, the token is revoked, and a
   expect(await admitDirectory(control.database, token)).toBeNull()
 })
 
-test('if a directory token was revoked after a backup, replaying audit events revokes the token again', async () => {
+test('if a directory token was revoked after a backup, replaying audit events on the restored backup revokes the token again', async () => {
   const { id: storeId } = await control.store()
   const tokenId = await create(storeId)
   const event = {

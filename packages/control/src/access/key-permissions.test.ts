@@ -63,7 +63,7 @@ describe('scopes and personal data', () => {
     expect(await admissionOf(key)).toMatchObject({ scopes: null, withoutPersonalData: false })
   })
 
-  test('[AUTH-3] if a key is replaced, the new key keeps the permissions, but not the expiry date', async () => {
+  test("[AUTH-3] if a key is replaced, the new key has the old key's permissions, but not its expiry date", async () => {
     const kept = { scopes: ['orders:read' as const], withoutPersonalData: true, allowedAddresses: ['10.0.0.0/8'] }
     const key = await keyWith({ ...kept, expiresAt: inHours(1) })
     const newer = await replace(key)
@@ -85,7 +85,7 @@ describe('expiry and replacement of a key', () => {
     }
   })
 
-  test('[AUTH-4] if a key has expired, it does not count toward the limit of keys, and listKeys returns its expiry as revokedAt', async () => {
+  test('[AUTH-4] an expired key does not count toward the limit of five keys, and listKeys returns its expiry as revokedAt', async () => {
     const first = await keyWith({ expiresAt: inHours(1) })
     for (let index = 0; index < 4; index++) await keyWith({}, { storeId: first.storeId })
     await expect(keyWith({}, { storeId: first.storeId })).rejects.toThrow('at most 5 active keys')
@@ -131,7 +131,7 @@ describe('expiry and replacement of a key', () => {
     },
   )
 
-  test('[AUTH-3] if an unused replacement is replaced at once, the newest key replaces the first key, with the overlap of the first replacement', async () => {
+  test('[AUTH-3] if an unused replacement key is replaced with immediate revocation, the newest key replaces the original key with the original overlap of 168 hours', async () => {
     const old = await keyWith({})
     const newer = await replace(await replace(old, 168), 0)
     expect(await summaryOf(newer)).toMatchObject({ replaces: old.id, replacedKeyHours: 168 })
@@ -140,7 +140,7 @@ describe('expiry and replacement of a key', () => {
     expect(await summaryOf(third)).toMatchObject({ replaces: newer.id, replacedKeyHours: null })
   })
 
-  test('[AUTH-3] if an unused replacement is replaced with an overlap, the first use of the newest key schedules the end of both older keys', async () => {
+  test("[AUTH-3] if an unused replacement key is replaced with a one-hour overlap, the newest key's first use gives both older keys one more hour", async () => {
     const old = await keyWith({})
     const middle = await replace(old, 24)
     const newest = await replace(middle, 1)
@@ -307,7 +307,7 @@ describe('allow lists of keys', () => {
     expect((await summaryOf(key))?.allowedAddresses).toEqual(['203.0.113.7/32', '10.0.0.0/8', '2001:db8::/32'])
   })
 
-  test('[R39] if one statement checks several keys, the statement skips keys with an allow list and does not count their requests', async () => {
+  test('[R39] if one statement checks several keys, it reports keys with an allow list as busy and does not count their requests', async () => {
     const [key, other] = [await keyWith({ allowedAddresses: ['10.0.0.0/8'] }), await keyWith({})]
     const hashes = [key, other].map((each) => hashApiKey(each.key))
     const admissions = await admitMany(hashes, { pool: control.database.pool, requestsPerMinute: 120 })
@@ -344,7 +344,7 @@ describe('invalid permissions of a key', () => {
       `allow: must be an address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32; got ${JSON.stringify(address)}`,
     ]),
   ])(
-    '[AUTH-3] if the permissions of a new key are %j, createKey throws an error that names the rule',
+    '[AUTH-3] if the permissions of a new key are %j, createKey throws an error that states the violated rule',
     async (permissions, message) => {
       const error = await keyWith(permissions).catch((error: unknown) => error)
       expect(error).toBeInstanceOf(InvalidKeyPermissionError)

@@ -55,7 +55,7 @@ describe('the keys of a store', () => {
     expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toHaveLength(5)
   })
 
-  test('if twenty requests with unlessNamed create a key of the same name at once, one succeeds, and the others throw KeyNameTaken', async () => {
+  test('if twenty createKey calls with unlessNamed use the same name at once, one creates the key, and the others throw KeyNameTaken', async () => {
     const store = await control.store()
     const second = control.secondNode()
     const attempts = Array.from({ length: 20 }, (_, index) =>
@@ -71,7 +71,7 @@ describe('the keys of a store', () => {
       }
   })
 
-  test('if a key with the same name is revoked or the store is full, createKey with unlessNamed creates no second key', async () => {
+  test('createKey with unlessNamed rejects the name of an existing key, even if this key is revoked or the store has five keys', async () => {
     const store = await control.store()
     const { id } = await create(store.id, 'old')
     await revokeKey({ database: control.database, keyId: id })
@@ -103,7 +103,7 @@ describe('the keys of a store', () => {
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
   })
 
-  test('[AUTH-4] if a store has five keys, the error for a sixth names the least recently used key', async () => {
+  test('[AUTH-4] if a store has five active keys, the error for a sixth key names the least recently used key', async () => {
     const store = await control.store()
     for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
       const { id } = await create(store.id, name)
@@ -115,7 +115,7 @@ describe('the keys of a store', () => {
     expect(refusal).toMatchObject({ leastRecentlyUsed: { name: 'c' }, message: expect.stringContaining('"c" (sdx_') })
   })
 
-  test('[AUTH-5] if a key is already revoked, revoking the key changes nothing, and a key of another store cannot be revoked', async () => {
+  test('[AUTH-5] revoking an already revoked key changes nothing, and a store cannot revoke a key of another store', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { id } = await create(store.id)
     const { database } = control
@@ -128,7 +128,7 @@ describe('the keys of a store', () => {
     expect(await revokeKey({ database, keyId: "'; drop table api_keys" })).toBe('unknown')
   })
 
-  test('[AUTH-4] if a store has five keys, a key can be replaced only if the old key ends at once', async () => {
+  test('[AUTH-4] if a store has five active keys, replacing a key is rejected unless the old key is revoked immediately', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, (_, index) => create(store.id, `key ${index}`)))
     const old = keys[3]?.id ?? ''
@@ -143,7 +143,7 @@ describe('the keys of a store', () => {
     await expect(replace(0)).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test('if a key is revoked, already replaced, or of another store, replacing the key throws KeyNotReplaceable', async () => {
+  test('if a key is revoked, already replaced, or belongs to another store, replacing the key throws KeyNotReplaceable', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { database } = control
     const replace = (keyId: string, endsAfterHours: 0 | 24) => replaceKey(store.id, keyId, endsAfterHours)

@@ -56,7 +56,7 @@ test('[LIM-1] if a key is off, its requests are not counted', async () => {
   expect(await counter()).toEqual(before)
 })
 
-test('if a key is already on or off as requested, switching the key does not change the time of turning off', async () => {
+test('if a key is already off, turning the key off again does not change the time at which it was turned off', async () => {
   const { database } = control
   expect(await turn('on')).toBe('already')
   await turn('off')
@@ -66,7 +66,7 @@ test('if a key is already on or off as requested, switching the key does not cha
   expect(await listKeys({ database, storeId: key.storeId })).toEqual([before])
 })
 
-test('if a key is revoked, has expired, or is of another store, the key cannot be turned off', async () => {
+test('if a key is revoked, has expired, or belongs to another store, the key cannot be turned off', async () => {
   const { database } = control
   expect(await turn('off', (await control.store()).id)).toBe('unknown')
   const ended = await newKey(key.storeId)
@@ -92,7 +92,7 @@ test('if ten calls on two nodes turn a key off at once, one call changes the key
   expect(events).toEqual([{ action: 'key.turned_off', actor: 'merchant 17' }])
 })
 
-test('[AUTH-4] if one of five keys is off, a sixth key is rejected until the key that is off is revoked', async () => {
+test('[AUTH-4] a key that is turned off still counts toward the limit of five keys until the key is revoked', async () => {
   for (let count = 1; count < 5; count += 1) await newKey(key.storeId)
   await turn('off')
   await expect(newKey(key.storeId)).rejects.toThrow(KeyLimitReached)
@@ -113,7 +113,7 @@ test.each([0, 24] as const)(
   },
 )
 
-test('if a leak report names a key that is off, the report revokes the key, which can no longer be turned on', async () => {
+test('if a leak report names a key that is off, the key is revoked and can no longer be turned on', async () => {
   await turn('off')
   const leaked = { hash: hashApiKey(key.key), url: '', source: 'commit' }
   expect((await revokeLeakedKeys(control.database, [leaked])).revoked).toBe(1)

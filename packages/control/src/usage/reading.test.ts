@@ -45,7 +45,7 @@ function node() {
   }
 }
 
-test('if two nodes record requests of a key in the same hour, readActivity returns the active minutes of both nodes, each once', async () => {
+test('if two nodes record requests of a key in the same hour, readActivity returns each active minute of both nodes once', async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const nodes = [node(), node()]
@@ -62,7 +62,7 @@ test('if two nodes record requests of a key in the same hour, readActivity retur
   expect(activity).toEqual([{ keyId: key.id, minutes }])
 })
 
-test('if a full sync is unfinished, its entry has the number of rows of the last finished sync of the same list', async () => {
+test('for an unfinished full sync, readUnfinishedWalks returns the row count of the last finished sync of the same list', async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()
@@ -111,7 +111,7 @@ describe('usage by period', () => {
       select ${keyId}, hour, 10, 1 from unnest(${times}::timestamptz[]) as hour`
   }
 
-  test('if usage is read by period, each hour counts for the period in which the hour starts, and other stores are left out', async () => {
+  test('readUsageSums counts each hour of usage in the period in which the hour starts, and leaves out usage of other stores', async () => {
     const [store, foreign] = [await control.store(), await control.store()]
     const [key, other, stranger] = [await newKey(store.id), await newKey(store.id), await newKey(foreign.id)]
     // Midnight in Berlin is at 23:00 in UTC.
@@ -140,7 +140,7 @@ describe('usage by period', () => {
     expect(await read(stranger.id)).toEqual([])
   })
 
-  test('if usage is stored by UTC day, the UTC day counts for the local day with most of its hours, before and after the cleanup', async () => {
+  test('if usage is stored by UTC day, the UTC day counts for the local day that shares most hours with it', async () => {
     const store = await control.store()
     const key = await newKey(store.id)
     await addHours(key.id, [0, 5, 23, 24, 47])

@@ -118,7 +118,7 @@ describe('usage of a key', () => {
     }
   })
 
-  test('if older usage of a key is written after newer usage, the time of last use of the key stays the same', async () => {
+  test("if older usage of a key is written after newer usage, the key's time of last use does not go back", async () => {
     const { id, storeId } = await createTestKey()
     for (const now of [NOON, NOON - 60_000]) {
       const usage = recorder(() => now)
@@ -142,7 +142,7 @@ describe('usage of a key', () => {
     expect(await usageOf(id)).toMatchObject([{ successful: 2 }])
   })
 
-  test('if unwritten usage exceeds the maximum of entries, the recorder drops the excess and emits usage.write_failed', async () => {
+  test('if unwritten usage exceeds the maximum number of entries, the recorder drops the excess and emits usage.write_failed', async () => {
     const [one, two] = [await createTestKey(), await createTestKey()]
     const usage = recorder(() => NOON, control.database, 1)
     usage.record(request(one.id, 'successful'))
@@ -153,7 +153,7 @@ describe('usage of a key', () => {
     expect(await usageOf(one.id)).toMatchObject([{ successful: 2 }])
   })
 
-  test('if usage is older than 13 months, the cleanup deletes this usage and no newer usage', async () => {
+  test('the cleanup deletes usage that is older than 13 months, and no newer usage', async () => {
     const { id } = await createTestKey()
     for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
       const usage = recorder(() => Date.parse(now))
@@ -167,7 +167,7 @@ describe('usage of a key', () => {
 })
 
 describe('the busiest minute of an hour', () => {
-  test('if two nodes record usage in one hour, the hour stores the larger of their busiest minutes', async () => {
+  test("if two nodes record usage in one hour, the hour stores the higher of the two nodes' peak request counts per minute", async () => {
     const { id, storeId } = await createTestKey()
     for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
       const usage = recorder(() => NOON, node)
@@ -182,7 +182,7 @@ describe('the busiest minute of an hour', () => {
 describe('the request log of a key', () => {
   const MINUTE_MS = 60_000
 
-  test('if two nodes log equal requests within one minute, the request log stores them as one line', async () => {
+  test('if two nodes log requests with the same endpoint and status within one minute, the request log merges them into one line', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const nodes = [recorder(() => now), recorder(() => now, control.secondNode())]
@@ -212,7 +212,7 @@ describe('the request log of a key', () => {
     expect((await logOf(id, { errorsOnly: true })).lines).toMatchObject([{ status: 429 }])
   })
 
-  test('if a key uses its whole rate limit for six hours, its request log stays below the maximum and has every line', async () => {
+  test('if a key uses its whole rate limit for six hours, the request log has a line for each minute and list', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: NEVER_MS }
@@ -237,7 +237,7 @@ describe('the request log of a key', () => {
     expect(lines.at(-1)).toMatchObject({ minute: new Date(NOON), requests: 40 })
   })
 
-  test('if the request log of a key exceeds the limit, the hourly cleanup deletes the oldest lines', async () => {
+  test('if the request log of a key exceeds its maximum number of lines, the recorder deletes the oldest lines once an hour', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -271,7 +271,7 @@ describe('the request log of a key', () => {
     for (const { id } of keys) expect((await logOf(id)).lines).toMatchObject([{ requests: 2 * 8 * 30 }])
   })
 
-  test('if request log lines and full syncs are older than 72 hours, the cleanup deletes only these lines and syncs', async () => {
+  test('the cleanup deletes request log lines and full syncs that are older than 72 hours, and no newer ones', async () => {
     const { id } = await createTestKey()
     for (const now of [NOON, NOON + MINUTE_MS]) {
       const usage = recorder(() => now)
@@ -316,7 +316,7 @@ describe('full syncs of a list', () => {
     ])
   })
 
-  test('if two nodes serve the first and last page of a full sync, the usage of the last page is not written first', async () => {
+  test('if one node has not yet recorded the first page of a full sync, another node delays writing the usage of the last page', async () => {
     const { id } = await createTestKey()
     const [one, two] = [recorder(() => NOON), recorder(() => NOON + 5, control.secondNode())]
     one.record(page(id, first))
@@ -328,7 +328,7 @@ describe('full syncs of a list', () => {
     expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, ended: true }])
   })
 
-  test('if a client starts a full sync again or with another filter, the list of full syncs has each start as a separate sync', async () => {
+  test('if a client restarts a full sync or starts one with another filter, the list of full syncs shows each start as a separate sync', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -374,7 +374,7 @@ describe('full syncs of a list', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(50)
   })
 
-  test('if a page of a full sync fails, the list of full syncs has the sync as unfinished and without the failed page', async () => {
+  test('if a page of a full sync fails, the list of full syncs shows the sync as unfinished, without the failed page', async () => {
     const { id } = await createTestKey()
     const usage = recorder(() => NOON)
     usage.record(page(id, first))

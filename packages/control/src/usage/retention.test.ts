@@ -8,7 +8,7 @@ import { deleteOldUsage, sumUpOldHours } from './retention.ts'
 
 const NOW = new Date('2026-03-20T15:30:00Z')
 
-test('if hours of usage are older than 32 days, one row for each key and UTC day replaces them, with the same sums', async () => {
+test('hourly usage that is older than 32 days is replaced with one row per key and UTC day with the same sums', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { database, random } = control
@@ -39,7 +39,7 @@ test('if hours of usage are older than 32 days, one row for each key and UTC day
   expect(await read()).toEqual(hours)
 })
 
-test('if three nodes replace old hourly usage by daily sums at once, the sums stay exact', async () => {
+test('if three nodes replace old hourly usage with daily sums at once, no usage is lost or counted twice', async () => {
   const { control, sums, steps } = await createManyHours()
   const before = await sums()
   const nodes = [control.database, control.secondNode(), control.secondNode()]
@@ -71,7 +71,7 @@ test('if PostgreSQL cancels one step of summing up hourly usage, the next run co
   expect(await steps()).toEqual(DAYS_BY_STEP)
 })
 
-test('if another node already sums up or deletes old hourly usage, this node skips the same work', async () => {
+test('while one node sums up or deletes old hourly usage, another node skips this work', async () => {
   const { control, steps } = await createManyHours()
   const { database } = control
   const other = await transaction(control)
