@@ -21,8 +21,8 @@ export interface Retention {
 
 /**
  * Key of the advisory lock for statements that delete usage or sum it up. Only one of them runs at a time, so that two
- * nodes cannot deadlock. The usage recorder takes it only to delete. It writes the hour of a request that this process
- * served, and the statements that sum up hours change only hours that are at least 32 days old.
+ * nodes cannot deadlock. The usage recorder writes without this lock, because its hours are new. The minimum age of
+ * hours that `sumUpOldHours` changes is 32 days.
  */
 const PAST_USAGE_LOCK = 7_306_003
 
