@@ -59,7 +59,7 @@ describe('[R36] malformed requests', () => {
     }
   })
 
-  test('if transfer-encoding has another value than "chunked", the request is rejected with a 400', () => {
+  test('if Transfer-Encoding is anything but "chunked" in upper or lower case, the request is rejected with a 400', () => {
     for (const value of ['xchunked', 'gzip, chunked', 'identity', 'chunked, chunked', ''])
       expect(errorOf(() => read('/', ['Transfer-Encoding', value])).status).toBe(400)
     expect(read('/', ['Transfer-Encoding', 'Chunked']).path).toBe('/')
@@ -71,12 +71,12 @@ describe('[R36] malformed requests', () => {
     expect(errorOf(() => readRequest(message('/', [HOST], '0.9'), 'r1', 0)).status).toBe(400)
   })
 
-  test('if the HTTP parser rejects a request, the error has the status of the parser, and its message ends with the reason of the parser', () => {
+  test('malformedRequest returns an error with the given status and a message that ends with the given reason', () => {
     expect(malformedRequest('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
   })
 })
 
-test('if content-length is not 0 or transfer-encoding is set, the request counts as a request with a body', () => {
+test('hasBody returns true only if Content-Length is not 0 or Transfer-Encoding is set', () => {
   expect(hasBody(message('/', [['Content-Length', '0']]))).toBe(false)
   expect(hasBody(message('/', [['Content-Length', '1']]))).toBe(true)
   expect(hasBody(message('/', [['Transfer-Encoding', 'chunked']]))).toBe(true)
@@ -87,7 +87,7 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
   const key = makeApiKey(randomBytes).reveal()
   const readKeys = (...headers: (readonly [string, string])[]) => readKey(read('/', ...headers))
 
-  test('the service reads the API key only from the header x-api-key, whose name may be in upper or lower case', () => {
+  test('readKey reads the API key from the header x-api-key in any case, and ignores Authorization and the query string', () => {
     const found = readKeys(['X-Api-Key', key])
     expect(typeof found === 'string' ? found : found.reveal()).toBe(key)
     expect(readKeys(['Authorization', `Bearer ${key}`])).toBe('missing')
@@ -95,13 +95,13 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
     expect(readKey(read(`/?x-api-key=${key}&api_key=${key}`))).toBe('missing')
   })
 
-  test('[R25] if the header x-api-key is sent twice, the key counts as repeated, even if one value is a valid key', () => {
+  test('[R25] if the header x-api-key is sent twice, readKey returns "repeated", even if both values are the same valid key', () => {
     expect(readKeys(['x-api-key', key], ['X-API-KEY', key])).toBe('repeated')
     expect(readKeys(['x-api-key', key], ['x-api-key', ''])).toBe('repeated')
     expect(readKeys(['x-api-key', `${key}, ${key}`])).toBe('malformed')
   })
 
-  test('if an API key has a wrong prefix, length, case, or checksum, the key counts as malformed', () => {
+  test('if an API key has a wrong prefix, length, case, or checksum, readKey returns "malformed"', () => {
     const swapped = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
     for (const text of ['', 'sdx_', key.slice(4), key.toUpperCase(), `${key}x`, key.slice(0, -1), swapped, `"${key}"`])
       expect(readKeys(['x-api-key', text]), text).toBe('malformed')

@@ -11,7 +11,7 @@ test('[R41] if an error response has status 502, its Retry-After is a random num
   expect([0, 0.19, 0.2, 0.5, 0.999].map((random) => waitOf(error, random))).toEqual(['1', '1', '2', '3', '5'])
 })
 
-test('[R41] a 409 response has Retry-After: 30, a 429 has the Retry-After of its error, and a 400 has none', () => {
+test('[R41] a 409 response has Retry-After: 30, a 429 has the wait that its ApiError specifies, and a 400 has no Retry-After', () => {
   expect(waitOf(new ApiError('STORE_NOT_READY', 'x'), 0.7)).toBe('30')
   expect(waitOf(new ApiError('RATE_LIMITED', 'x', { headers: { 'retry-after': '17' } }), 0)).toBe('17')
   expect(waitOf(new ApiError('INVALID_PARAM', 'x'), 0)).toBeUndefined()

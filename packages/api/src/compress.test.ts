@@ -36,7 +36,7 @@ describe('the encoding of a response', () => {
     expect(negotiateEncoding(header, 100_000)).toBe(expected)
   })
 
-  test('if a response body is shorter than 1024 bytes, the response is not encoded, and from 1024 bytes, the response is encoded', () => {
+  test('if a client accepts compression, a body of 1,023 bytes is not compressed, and a body of 1,024 bytes is compressed', () => {
     expect(negotiateEncoding('br, gzip', 1023)).toBeNull()
     expect(negotiateEncoding('br, gzip', 1024)).toBe('br')
   })

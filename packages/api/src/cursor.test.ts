@@ -26,7 +26,7 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
   throw new Error(`accepted: ${JSON.stringify(text)}`)
 }
 
-test('[R15] if a position, watermark, and end times are sealed in a cursor, the opened cursor has each value exactly to the microsecond', () => {
+test('[R15] opening a sealed cursor returns its position, watermark, and end times exactly to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   const bounds = fc.record({ updated_at: microseconds, created_at: microseconds }, { requiredKeys: [] })
@@ -41,7 +41,7 @@ test('[R15] if a position, watermark, and end times are sealed in a cursor, the 
   )
 })
 
-test('[R15] if a character of a cursor is changed, the cursor is rejected with INVALID_CURSOR', () => {
+test('[R15] if any single character of a cursor is changed, the cursor is rejected with INVALID_CURSOR', () => {
   for (let index = 0; index < sealed.length; index += 1)
     for (const character of ALPHABET)
       if (character !== sealed[index]) expectRejected(sealed.slice(0, index) + character + sealed.slice(index + 1))
@@ -74,7 +74,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
     expectRejected(sealed, { ...scope, secret: createSecretKey(randomBytes(32)) })
   })
 
-  test('if a client makes up a cursor without the secret, the cursor is rejected with INVALID_CURSOR', () => {
+  test('if a client invents a cursor from JSON or random bytes, the cursor is rejected with INVALID_CURSOR', () => {
     expectRejected('')
     expectRejected('null')
     expectRejected('A'.repeat(68))
@@ -90,7 +90,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
   })
 })
 
-test('[R15] if a cursor is opened for another list and store with the same concatenated names, the cursor is rejected with INVALID_CURSOR', () => {
+test('[R15] a cursor for the list "ordersa" of store "b" is rejected for the list "orders" of store "ab"', () => {
   const left = sealCursor(content, { ...scope, resource: { ...order, list: 'ordersa' }, storeId: 'b' })
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })

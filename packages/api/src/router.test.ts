@@ -65,7 +65,7 @@ test('[R3] if the method is not GET or HEAD, an endpoint returns 405 with Allow,
 describe('[R24, EP-ID-INVALID] the ID in a path', () => {
   const { endpoint } = routeOf('GET', `/api/v1/orders/${ID}`)
 
-  test('if the ID in a path is a UUID of any version in upper or lower case, the router reads the UUID in lower case', () => {
+  test('if the ID in a path is a UUID of any version in upper or lower case, readId returns the UUID in lower case', () => {
     expect(readId(endpoint, ID)).toBe(ID)
     expect(readId(endpoint, ID.toUpperCase())).toBe(ID)
     for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
@@ -101,7 +101,7 @@ describe('[R24, EP-ID-INVALID] the ID in a path', () => {
     expect(error.message).toMatch(/^id: must be a UUID like/)
   })
 
-  test('if the path of an endpoint has no ID, the router reads the empty string as the ID', () => {
+  test('if the path of an endpoint has no ID, readId returns the empty string', () => {
     expect(readId(routeOf('GET', '/api/v1/orders').endpoint, '')).toBe('')
   })
 })

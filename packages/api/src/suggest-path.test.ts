@@ -30,11 +30,11 @@ test.each([
   '/api/v1/__proto__',
   `/api/v1/orders/${ID}/items`,
   '*',
-])('[R2] if a request has the path %j, which resembles no endpoint, the error suggests no path', (path) => {
+])('[R2] if a request has the path %j, the error suggests no path, because no endpoint is similar', (path) => {
   expect(suggestPath(path)).toBeNull()
 })
 
-test('[R2] if the path of an endpoint has a trailing slash, or is in upper case without /api/v1, the error suggests the right path', () => {
+test('[R2] if the path of an endpoint has a trailing slash, or is in upper case without /api/v1, the error suggests the exact path', () => {
   for (const { path } of ENDPOINTS) {
     expect(suggestPath(`${path}/`)).toBe(path)
     expect(suggestPath(path.replace('/api/v1', '').toUpperCase().replace('{ID}', ID))).toBe(path.replace('{id}', ID))

@@ -127,7 +127,7 @@ describe('[AUTH-2] the format of a key', () => {
   })
 })
 
-test('[AUTH-3] after a key is created, the control database has its SHA-256 hash, but neither the key nor the middle of the key', async () => {
+test("[AUTH-3] after a key is created, the control database has the key's SHA-256 hash, but neither the whole key nor its middle part", async () => {
   const sql = platform.controlSql
   const dump: string[] = []
   for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])
@@ -171,7 +171,7 @@ test('[AUTH-5] after one key of a store is revoked, requests with its other keys
   expect((await withHeaders({ 'x-api-key': store.key })).status).toBe(200)
 })
 
-test('[GEN-2] if two stores have a key each, GET /store returns the store of the key on every node', async () => {
+test("[GEN-2] GET /store returns the store that the request's key belongs to, on every node", async () => {
   for (const url of [platform.service.url, node.url])
     for (const { key, id } of [store, other]) expect((await get(`${url}/api/v1/store`, key)).json.data.id).toBe(id)
 })

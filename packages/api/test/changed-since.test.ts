@@ -79,7 +79,7 @@ test.each([
   { changed: SORTED_ROWS_MAX + 30_000, counted: SORTED_ROWS_MAX + 1 },
   { changed: SORTED_ROWS_MAX, counted: SORTED_ROWS_MAX },
 ])(
-  '[Q-UPDATED, PAG-4] if $changed rows changed since updated_since, counting stops at $counted, and two pages of 20 return the changed rows created first',
+  '[Q-UPDATED, PAG-4] if $changed rows changed, the service counts $counted of them, and two pages return the 40 changed rows that were created first',
   async (each) => {
     await connection.script(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
     await changeFrom(ROWS - each.changed)
@@ -94,10 +94,20 @@ test.each([
 )
 
 test.each([
-  { accessPath: 'sort', way: /Sort Method: top-N/, other: /Scan using products_walk / },
-  { accessPath: 'skip', way: /Scan using products_walk /, other: /Scan using products_changed / },
+  {
+    accessPath: 'sort',
+    method: 'sorts the changed rows',
+    way: /Sort Method: top-N/,
+    other: /Scan using products_walk /,
+  },
+  {
+    accessPath: 'skip',
+    method: 'reads the list in its order',
+    way: /Scan using products_walk /,
+    other: /Scan using products_changed /,
+  },
 ] as const)(
-  '[Q-UPDATED] if table statistics are out of date, PostgreSQL still follows the access path "$accessPath" of the statement',
+  '[Q-UPDATED] if table statistics are out of date, PostgreSQL still $method for the access path "$accessPath"',
   async (each) => {
     await changeFrom(ROWS)
     await connection.script('vacuum analyze products')

@@ -72,7 +72,7 @@ test('[R27] if a page is compressed, content-length is its compressed length, an
   }
 })
 
-test('if a response is shorter than 1024 bytes, such as an error, the service does not compress it', async () => {
+test('the service does not compress responses that are shorter than 1,024 bytes, such as errors', async () => {
   for (const path of ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/nowhere'])
     expect((await sendWithKey('zstd, br, gzip', path)).headers['content-encoding']).toBeUndefined()
 })

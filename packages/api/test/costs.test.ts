@@ -77,14 +77,14 @@ const spent = ({ control, stores }: Cost) => ({
   store: [stores.statementGroups, stores.parsed, stores.connections],
 })
 
-test('after two requests for an order, a request for another order takes one statement group per database and parses no statement', async () => {
+test('after two requests for an order, a request for another order sends one batch of statements to each database and parses no statement', async () => {
   const [one = UNKNOWN_ID, other = UNKNOWN_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])
   expect(spent(cost)).toEqual({ control: [1, 0, 0], store: [1, 0, 0] })
 })
 
-test('if 64 orders are requested at once with one key, the service checks the key with fewer than 32 statement groups', async () => {
+test('if 64 orders are requested at once with one key, the service sends fewer than 32 batches of statements to the control database', async () => {
   const ids = await idsOf(AT_ONCE)
   const paths = ids.map((id) => `/orders/${id}`)
   const node = await countedNode(...paths.slice(0, 1))
@@ -95,7 +95,7 @@ test('if 64 orders are requested at once with one key, the service checks the ke
   expect(stores.statementGroups).toBe(AT_ONCE)
 })
 
-test('the service sends two statement groups to the store for a first page, and one for a later page', async () => {
+test('reading a first page sends two batches of statements to the store database, and reading a later page sends one', async () => {
   const node = await countedNode()
   const first = JSON.parse(await node.get('/orders?limit=250'))
   const next = `/orders?limit=250&cursor=${first.meta.next_cursor}`
@@ -106,7 +106,7 @@ test('the service sends two statement groups to the store for a first page, and 
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
 
-test('[R37] if updated_until=now is sent, the service sends two statement groups to the store for a first page, and one for a later page', async () => {
+test('[R37] with updated_until=now, reading a first page sends two batches of statements to the store database, and reading a later page sends one', async () => {
   const node = await countedNode()
   const path = '/orders?limit=250&updated_until=now'
   const next = `${path}&cursor=${JSON.parse(await node.get(path)).meta.next_cursor}`
@@ -121,7 +121,7 @@ test.each([
   { what: 'no row', since: '9999-01-01T00:00:00Z', statementGroups: 2 },
   { what: 'every row', since: '0001-01-01T00:00:00Z', statementGroups: 3 },
 ])(
-  '[Q-UPDATED] if $what changed since updated_since, the service sends $statementGroups statement groups to the store for the first page',
+  '[Q-UPDATED] if $what changed since updated_since, reading the first page sends $statementGroups batches of statements to the store database',
   async (each) => {
     const path = `/orders?limit=250&updated_since=${each.since}`
     const node = await countedNode(path)
@@ -196,7 +196,7 @@ test.each([order, product])(
 )
 
 test.each([{ end: 'without an end time' }, { end: 'with updated_until', before: SINCE }])(
-  'if a connection reads ten pages of a list $end, PostgreSQL plans the statement once',
+  'if a connection reads ten pages of orders $end, PostgreSQL makes no custom plan and reuses the generic plan',
   async ({ before }) => {
     const { present } = await opened()
     const target = parseConnectionUrl(store.readerUrl)
@@ -219,7 +219,7 @@ test.each([{ end: 'without an end time' }, { end: 'with updated_until', before: 
   },
 )
 
-test('if the server has Citus, every limit in the SQL is a number and not a parameter', async () => {
+test('if the server has Citus, every LIMIT in the SQL is a number and not a parameter', async () => {
   const extended = await filledStore(platform, LATEST_REVISION, { ...SIZE, orders: 1, customers: 1, products: 1 })
   await administrate(extended, 'set allow_system_table_mods = on; create table pg_catalog.pg_dist_partition ()')
   const { present } = await opened(extended)

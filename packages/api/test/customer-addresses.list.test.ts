@@ -45,7 +45,7 @@ test('[R31] if updated_since is sent, the list returns addresses that changed at
   expect((await walk(`limit=5&updated_since=${timestamp}`)).map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
 })
 
-test('[R31, FMT-7] if the store has the schema version "launch", the list of addresses is empty, also with limit or updated_since', async () => {
+test('[R31, FMT-7] if the store has the schema version "launch", the list of addresses is empty, with or without limit and updated_since', async () => {
   for (const query of ['', '?limit=3', '?updated_since=2026-01-01T00:00:00Z']) {
     const { status, json } = await platform.get(`/api/v1/customer-addresses${query}`, old.key)
     expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])

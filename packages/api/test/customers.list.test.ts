@@ -41,7 +41,7 @@ test('[RES-CUSTOMER] if a nullable field of a customer has no value, the respons
 
 describe('[Q-CREATED] created_since', () => {
   test.each([LATEST_REVISION, 'launch'])(
-    'if created_since is sent at schema version %s, the list returns customers created at or after the timestamp',
+    'if created_since is sent to a store at schema version %s, the list returns customers created at or after the timestamp',
     async (revision) => {
       const of = revision === 'launch' ? old : store
       const rows = await of.sql`select id::text, created_at::text as at from customers order by created_at, id`
@@ -63,7 +63,7 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(found).toEqual(stored.map(({ id }) => id))
   })
 
-  test('[R13] if updated_since and created_since are sent, the list returns only customers that match each of the two filters', async () => {
+  test('[R13] if updated_since and created_since are sent, the list returns only customers that match both filters', async () => {
     const [a] = await store.sql`select created_at::text as at from customers order by created_at offset 25 limit 1`
     const [u] =
       await store.sql`select coalesce(updated_at, created_at)::text as at from customers order by 1 offset 40 limit 1`

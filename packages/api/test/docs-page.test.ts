@@ -39,7 +39,7 @@ describe.each([1280, 1024, 390])('the page /docs at a width of %i pixels', (widt
     await close()
   })
 
-  test('if the URL has the anchor of an endpoint, its section has focus without an outline, and every response status is visible', async () => {
+  test('if the URL has the anchor of an endpoint, the section of the endpoint gets focus without an outline and shows every response status', async () => {
     const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders/{id}')
     const card = '[id="api-1/tag/orders/GET/api/v1/orders/{id}"] .response-card'
     const tabs = page.locator(`${card} [role=tab]`)
@@ -62,7 +62,7 @@ describe.each([1280, 1024, 390])('the page /docs at a width of %i pixels', (widt
     await close()
   })
 
-  test('[R9] if a test request has a parameter that the endpoint ignores, the warning "Ignored parameters: status[]" appears', async () => {
+  test('[R9] if a test request sends the unknown parameter status[], the warning "Ignored parameters: status[]" appears', async () => {
     const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders')
     await page.locator('[id="api-1/tag/orders/GET/api/v1/orders"] button:has-text("Test Request")').first().click()
     const dialog = page.getByRole('dialog')
@@ -90,7 +90,7 @@ describe.each([1280, 1024, 390])('the page /docs at a width of %i pixels', (widt
     await close()
   })
 
-  test('the link "Guides" leads to the guide of the sync tool, which fits the width of the browser', async () => {
+  test('the guide "The sync tool", opened through the link "Guides", fits the width of the browser', async () => {
     const { page, problems, close } = await open('/docs')
     await page.getByRole('link', { name: 'Guides' }).click()
     await page.getByRole('link', { name: 'The sync tool', exact: true }).click()

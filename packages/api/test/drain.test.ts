@@ -24,7 +24,7 @@ test('if a client reads slowly during shutdown, the service still sends the comp
   expect(response?.body.length).toBe(Number(response?.headers['content-length']))
 })
 
-test('if a client does not read during shutdown, the service closes its connection after DRAIN_SECONDS', async () => {
+test('if a client does not read its response during shutdown, the service closes the connection after DRAIN_SECONDS', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)
@@ -40,7 +40,7 @@ test('if a client does not read during shutdown, the service closes its connecti
   await platform.close()
 })
 
-test('if connections are idle, were reset with requests pending, or sent CONNECT, the shutdown does not wait for these connections', async () => {
+test('the shutdown does not wait for connections that are idle, were reset with pending requests, or sent CONNECT', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const { url } = platform.service
@@ -64,7 +64,7 @@ test('if connections are idle, were reset with requests pending, or sent CONNECT
   await platform.close()
 }, 20_000)
 
-test('if connections have sent no request, the shutdown of the API and of the dashboard does not wait for these connections', async () => {
+test('the shutdown of the API and of the dashboard does not wait for connections that have sent no request', async () => {
   const platform = await startPlatform({ DRAIN_SECONDS: '30' }, { dashboard: true })
   const { url, dashboardUrl } = platform.service
   const ahead = [url, dashboardUrl ?? ''].map(connectTo)

@@ -34,9 +34,9 @@ async function columnsWith(store: TestStore, column: string, expression: string)
 
 test.each([
   { what: 'the same creation time', createdAt: 'created_at' },
-  { what: 'another creation time', createdAt: `created_at + interval '1 day'` },
+  { what: 'a different creation time', createdAt: `created_at + interval '1 day'` },
 ])(
-  '[R29] if a view lists each order twice with $what, each of the two rows has every item of the order once',
+  '[R29] if a view has each order twice, with $what, both rows in the list have every item of the order once',
   async ({ createdAt }) => {
     const store = await filledStore(platform)
     const before = await platform.get('/api/v1/orders?limit=250', store.key)
@@ -73,7 +73,7 @@ test.each([
   },
 )
 
-test('[ERR-3] if a page of 250 orders gets 502 at the time limit, one of the next five requests for this page gets 200', async () => {
+test('[ERR-3] if a request for 250 orders exceeds the time limit and gets 502, one of the next five requests gets 200', async () => {
   const store = await filledStore(platform)
   const columns = await columnsWith(store, '', '')
   await store.sql.unsafe('create index on orders (created_at, id)')

@@ -79,7 +79,7 @@ describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
   })
 })
 
-test('[AUTH-7, GEN-4] after the origin or state of a store changes, the next request gets 200, 403, or 409 according to the new value', async () => {
+test('[AUTH-7, GEN-4] after the origin or state of a store changes, the next request already gets the matching status: 200, 403, or 409', async () => {
   const { id, key } = await platform.provision('launch')
   const sql = platform.controlSql
   for (const [origin, state, status] of [
@@ -94,7 +94,7 @@ test('[AUTH-7, GEN-4] after the origin or state of a store changes, the next req
   }
 })
 
-test('[GEN-5, R3] if a browser sends a CORS preflight request, the response is 401, and no response to the browser has CORS headers', async () => {
+test('[GEN-5, R3] a CORS preflight request gets 401, and neither this response nor a successful cross-origin response has CORS headers', async () => {
   const headers = {
     origin: 'https://shop.example',
     'access-control-request-method': 'GET',
@@ -355,7 +355,7 @@ describe('[R6] the order of checks', () => {
     expectError(await sendWithKey(path, whose === null ? null : keys[whose].key, method), code, status)
   })
 
-  test('if a key is above its rate limit, the response is 429, even for unknown paths, other methods, and invalid parameters', async () => {
+  test('if a key is above its rate limit, the response is 429, even for an unknown path, POST, or an invalid parameter', async () => {
     const limited = await startPlatform({ REQUESTS_PER_MINUTE: '1' })
     const keys = await Promise.all([
       storeWithoutDatabase(limited, 'imported'),

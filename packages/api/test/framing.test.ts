@@ -107,11 +107,11 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only(`${GET}${many}Host: y\r\n\r\n`), 400)
   })
 
-  test('if the headers of a request are incomplete at the time limit, the response is 408', async () => {
+  test('if the headers of a request are incomplete after HEADERS_TIMEOUT_MS, the response is 408', async () => {
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
-  test('if silent clients hold all 40 connections, the service disconnects the clients at the time limit, and a new client gets 200', async () => {
+  test('if silent clients hold all 40 connections, the service disconnects them after HEADERS_TIMEOUT_MS, and a new client gets 200', async () => {
     const { hostname, port } = new URL(url)
     // The maximum number of connections. No client closes its own side.
     const silent = Array.from({ length: 40 }, () => {
@@ -129,7 +129,7 @@ describe('[R36] malformed requests', () => {
     await expect.poll(served, { timeout: 4000 }).toBe(200)
   })
 
-  test('if headers arrive a few bytes at a time and are incomplete at the time limit, the response is 408', async () => {
+  test('if headers arrive a few bytes at a time and are incomplete after HEADERS_TIMEOUT_MS, the response is 408', async () => {
     const socket = connectTo(url)
     const received: Buffer[] = []
     socket.on('data', (chunk: Buffer) => received.push(chunk))
@@ -236,7 +236,7 @@ describe('pipelined requests', () => {
     },
   )
 
-  test('if a request that offers h2c has a body, the body is ignored, and the connection is closed', async () => {
+  test('if a request that offers an upgrade to h2c has a body, the body is ignored, and the connection is closed', async () => {
     const inner = `${keyed()}\r\n`
     const bytes = `${keyed()}${OFFERS.h2c}Content-Length: ${inner.length}\r\n\r\n${inner}${inner}`
     const response = await only(bytes)
@@ -283,7 +283,7 @@ describe('clients that reset, wait, or never read', () => {
     expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
   })
 
-  test('if 60 clients connect and CONNECTIONS_MAX is 40, at least 20 clients are disconnected, and after all clients leave, a new client gets 200', async () => {
+  test('if 60 clients connect and CONNECTIONS_MAX is 40, at least 20 are disconnected, and after the others leave, a new client gets 200', async () => {
     const sockets = Array.from({ length: 60 }, () => connectTo(url))
     const closed = sockets.map(
       (socket) =>
@@ -362,7 +362,7 @@ test('if a client sends a body of 16 MB before it reads, the client still receiv
 })
 
 test.each(['GET', 'POST'])(
-  'if a %s request has Expect: 100-continue, the service sends only the final response',
+  'if a %s request has Expect: 100-continue, the service sends the final response and no 100 Continue',
   async (method) => {
     const bytes = `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${store.key}\r\n`
     const responses = parseResponses(await sendBytes(url, `${bytes}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`))

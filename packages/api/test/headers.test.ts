@@ -143,7 +143,7 @@ describe('headers of responses with every status', () => {
     })
   })
 
-  test('[R46] only responses that read the store have x-store-schema and x-store-fields, and a list and its rows have equal x-store-fields', async () => {
+  test('[R46] only responses read from the store have x-store-schema and x-store-fields, and a single row has the x-store-fields of its list', async () => {
     const digests = new Map<string, Set<string>>()
     await checkEveryCase(({ headers, status }, { what, path }) => {
       const isRead = status === 200 || what === 'row'
@@ -226,7 +226,7 @@ describe('[R44] request IDs and traces of the client', () => {
   const [traceId, parentId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
 
   test.each([`00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-00`, `01-${traceId}-${parentId}-01-new`])(
-    'if the client sends traceparent %s, the response and the log have the same trace ID',
+    'if the client sends traceparent %s, the response and the log have the trace ID of the client',
     async (traceparent) => {
       const { headers } = await request({ traceparent })
       expect(headers.traceparent).toBe(`00-${traceId}-${parentId}-${traceparent.slice(53, 55)}`)
@@ -293,7 +293,7 @@ describe('[R31] the header link', () => {
     }
   })
 
-  test('if the URL has ignored parameters, the link to the next page has the filters and one cursor, but not these parameters', async () => {
+  test('if the URL has ignored parameters, the link to the next page has only the limit, the filters, and one cursor', async () => {
     const first = await get('/api/v1/orders?status=paid&x=%3E%0D%0A&limit=1')
     const second = await get(String(linksOf(first).next))
     expect(second.status).toBe(200)

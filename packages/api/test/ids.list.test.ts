@@ -37,7 +37,7 @@ async function walk(path: string, of: TestStore, query = ''): Promise<Row[][]> {
 
 describe('[R31] rows of an ID list', () => {
   test.each(LISTS_WITH_IDS)(
-    'GET /ids/%s returns the id and updated_at of every row of the row list, in the same order',
+    'GET /ids/%s returns the id and updated_at of every row of this list, in the order of the list',
     async (name) => {
       const rows = (await walk(name, store, 'limit=7')).flat()
       expect(rows.length).toBeGreaterThan(2)
@@ -59,7 +59,7 @@ describe('[R31] rows of an ID list', () => {
     }
   })
 
-  test('[R17] if timestamps are missing or infinite, the ID list of orders has the order and updated_at of the list of orders', async () => {
+  test('[R17] if timestamps are missing or infinite, GET /ids/orders has the same sequence of IDs and updated_at values as GET /orders', async () => {
     const loose = await platform.provision()
     await loose.sql.unsafe(`alter table orders alter created_at drop not null, alter updated_at drop not null`)
     await loose.sql.unsafe(`insert into orders (id, email, created_at, updated_at) select gen_random_uuid(), 'a', c, u
@@ -71,7 +71,7 @@ describe('[R31] rows of an ID list', () => {
 })
 
 describe('[R31] pages of an ID list', () => {
-  test('[PAG-1, PAG-2] if a list has 20,500 IDs, its pages have 10,000, 10,000, and 500 IDs in the order of the list', async () => {
+  test('[PAG-1, PAG-2] if a store has 20,500 customers, the ID list has pages of 10,000, 10,000, and 500 IDs, oldest first', async () => {
     const pages = await walk('ids/customers', large)
     expect(pages.map((page) => page.length)).toEqual([10_000, 10_000, 500])
     const stored = await large.sql`select id::text from customers order by created_at, id`
@@ -94,7 +94,7 @@ describe('[R31] pages of an ID list', () => {
     }
   })
 
-  test('[PAG-2] if PAGE_BYTES_MAX is 64 KiB, a page has four of 300 products of 20 kB, and the ID list has all 300', async () => {
+  test('[PAG-2] if PAGE_BYTES_MAX is 64 KiB, a page has only four products of 20 kB, but a page of the ID list has all 300', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()
@@ -129,7 +129,7 @@ describe('[R15, Q-CURSOR] cursors of ID lists', () => {
   const cursorOf = async (path: string): Promise<string> => (await getPath(path)).json.meta.next_cursor
   const errorOf = ({ status, json }: TestResponse) => [status, json.error?.code]
 
-  test('if the cursor of an ID list is sent to its row list, another ID list, or another store, the error is INVALID_CURSOR', async () => {
+  test('if the cursor of an ID list is sent to the list of full rows, another ID list, or another store, the error is INVALID_CURSOR', async () => {
     const cursor = await cursorOf('ids/customers')
     expect((await getPath(`ids/customers?cursor=${cursor}`)).status).toBe(200)
     for (const path of [
@@ -140,7 +140,7 @@ describe('[R15, Q-CURSOR] cursors of ID lists', () => {
     expect(errorOf(await getPath(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('if the cursor of a row list is sent to its ID list, the error is INVALID_CURSOR', async () => {
+  test('if the cursor of a list of full rows is sent to the ID list, the error is INVALID_CURSOR', async () => {
     const cursor = await cursorOf('customers?limit=1')
     expect(errorOf(await getPath(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })

@@ -58,7 +58,7 @@ describe.each([
   ['that allows a missing or infinite created_at', true],
 ] as const)('ID lists in a schema %s', (_name, nullable) => {
   test.each(LISTS.map((list) => [list.path, list] as const))(
-    '[PAG-1, PAG-2, PAG-4, R15, R16, R17, R31] if rows change between pages of ids/%s, each page continues after the last ID of the page before',
+    '[PAG-1, PAG-2, PAG-4, R15, R16, R17, R31] if rows change between pages of ids/%s, each page continues after the last ID of the previous page',
     async (name, list) => {
       const of = nullable ? loose : store
       const history = new History(of, list)

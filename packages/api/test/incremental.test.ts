@@ -96,7 +96,7 @@ describe('incremental sync by the rules of the specification', () => {
     },
   )
 
-  test('[SYNC-4, Q-CREATED] if the schema version is launch, created_since returns only new customers, and a full sync returns updated customers too', async () => {
+  test('[SYNC-4, Q-CREATED] if the schema version is launch, created_since returns only new customers, and updated customers need a full sync', async () => {
     const launch = await filledStore(platform, 'launch', SIZE)
     const copy: Copy = new Map()
     await sync(launch, 'customers', { copy, query: '' })

@@ -100,7 +100,7 @@ describe('changed permissions of a key', () => {
 })
 
 describe('expiry and allow list of a key', () => {
-  test('[R39] after a key expires, all three nodes return the 401 of an unknown key for its next request', async () => {
+  test('[R39] after a key expires, all three nodes return the same 401 as for an unknown key', async () => {
     const key = await keyWith({ expiresAt: new Date(Date.now() + 3_600_000) })
     for (const node of nodes) expect((await request(key, { node })).status).toBe(200)
     await platform.controlSql`update api_keys set expires_at = now() where id = ${key.id}`

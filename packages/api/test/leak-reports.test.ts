@@ -89,7 +89,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await statusOf(store.key)).toBe(200)
   })
 
-  test('if a key leaked, Settings > Activity says where it was found, and that a leak report revoked it', async () => {
+  test('if a leak report revokes a key, Settings > Activity names the leak report and the URL where the key was found', async () => {
     const shop = await platform.provision()
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, shop.id))
     await report([{ ...tokenOf(shop.key), source: 'pull_request_comment' }])
@@ -102,7 +102,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     ])
   })
 
-  test('if a leak report has HTML, a script URL, or a key as URL or source, Settings > Activity contains no script and no key', async () => {
+  test('if a leak report has HTML, a script URL, or a key as URL or source, Settings > Activity shows no script and no key', async () => {
     const shop = await platform.provision()
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, shop.id))
     const others = [await platform.newKey(shop.id), await platform.newKey(shop.id)]
@@ -122,7 +122,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     for (const key of [shop.key, hidden]) expect(audited).not.toContain(key.slice(12))
   })
 
-  test('the bash commands of leaked-keys.md report a key, and after that, a request with this key gets 401', async () => {
+  test('the bash commands of leaked-keys.md report a key, and the next request with this key gets 401', async () => {
     const page = await readFile(path.resolve(import.meta.dirname, '../../../docs/operate/leaked-keys.md'), 'utf8')
     const commands = [...page.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('')
     const [pattern = ''] = /^acme_\[.*$/m.exec(page) ?? []
@@ -214,7 +214,7 @@ describe('[R47] the signature of a report', () => {
   const rejected = (response: RawResponse) => [response.status, response.json.error.message]
   const REJECTED = [403, 'the report has no valid signature of a configured public key']
 
-  test('if a report has no valid signature, the service returns 403 and revokes nothing, whether or not the tokens are keys', async () => {
+  test('if a report has no valid signature, the service returns the same 403 for keys and other tokens, and revokes nothing', async () => {
     const other = newScanner()
     const p521 = newScanner({ curve: 'secp521r1' })
     const name = 'github-public-key-signature'
@@ -378,7 +378,7 @@ describe('[R47] the request of a report', () => {
     expect(status).toBe(200)
   })
 
-  test('if the body of a leak report ends early, the response is 400, and after a connection reset, the event request.completed has status 499', async () => {
+  test('if the body of a leak report ends early, the response is 400, and if the connection is reset, request.completed has status 499', async () => {
     platform.events.length = 0
     const half = await sendPart(10, 100)
     half.end()

@@ -67,7 +67,7 @@ test('[FMT-5] if the customer_id of an order is null, the order still has an ema
   expect(guests.every(({ email }) => email.includes('@'))).toBe(true)
 })
 
-test('[RES-ORDER-MANUAL, R34] if the stored payment provider is "manual", the processor IDs are null, and any other stored provider except null is returned as "processor"', async () => {
+test('[RES-ORDER-MANUAL, R34] if the stored payment provider is "manual", the processor IDs are null, and any other provider name is returned as "processor"', async () => {
   const rows = await list('limit=250')
   const manual = rows.filter(({ payment_provider }) => payment_provider === 'manual')
   expect(manual.length).toBeGreaterThan(0)
@@ -90,7 +90,7 @@ test('[RES-ORDER-MANUAL, R34] if the stored payment provider is "manual", the pr
   }
 })
 
-test('[RES-ORDER-PICKUP] if an order is for pickup, its shipping address has the street and city of its location', async () => {
+test('[RES-ORDER-PICKUP] if an order is for pickup, its shipping address has the street and city of the pickup location', async () => {
   const { json } = await platform.get('/api/v1/locations', store.key)
   const places = new Map<string, Row>(json.data.map((place: Row) => [place.id, place]))
   const pickups = (await list('limit=250')).filter((row) => row.pickup_location_id !== null)
@@ -101,7 +101,7 @@ test('[RES-ORDER-PICKUP] if an order is for pickup, its shipping address has the
   }
 })
 
-test('[R32, FMT-1] if the stored address is an object, the response has the nine address keys, and otherwise null', async () => {
+test('[R32, FMT-1] if a stored address is a JSON object, the response has exactly the nine address keys, and otherwise the address is null', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   const serve = async (value: unknown) => {
     await store.sql`update orders set billing_address = ${JSON.stringify(value)}::text::jsonb where id = ${id}`
@@ -145,7 +145,7 @@ describe('[Q-UPDATED] updated_since of orders', () => {
     expect(await found('2031-05-01T11:59:00.123457-00:01')).toBe(false)
   })
 
-  test('if updated_since and a status are sent, the list returns only orders that match each of the two filters', async () => {
+  test('if updated_since and a status are sent, the list returns only orders that match both filters', async () => {
     const [middle] = await store.sql`select updated_at::text as at from orders order by updated_at offset 100 limit 1`
     const stored = await store.sql`select id::text from orders
       where updated_at >= ${String(middle?.at)}::text::timestamptz and status = 'delivered' order by created_at, id`

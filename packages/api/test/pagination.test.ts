@@ -140,7 +140,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     expect((await platform.get(`/api/v1/orders?limit=5&cursor=${cursor}`, another.key)).text).toBe(expected)
   })
 
-  test('if a cursor is sent with another limit or other filters than the first page, the response is 200', async () => {
+  test('if a cursor is sent with a limit or filters that differ from the first page, the response is 200', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const query of ['limit=250', 'limit=1&status=paid', 'updated_since=2025-06-01T00:00:00Z'])
       expect((await getPath(`/api/v1/orders?${query}&cursor=${cursor}`)).status).toBe(200)
@@ -157,7 +157,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     for (const { path } of SPEC_LISTS) await expectInvalid(path, await cursorOf(path, other))
   })
 
-  test('if a character of a cursor is changed, the error is INVALID_CURSOR', async () => {
+  test('if any single character of a cursor is changed, the error is INVALID_CURSOR', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (let index = 0; index < cursor.length; index += 1) {
       const at = ALPHABET.indexOf(cursor[index] ?? '')

@@ -26,7 +26,7 @@ const expectRejected = async (path: string, code: string): Promise<string> => {
 }
 
 describe('[Q-LIMIT, R11] limit', () => {
-  test('if limit is 1, 49, 51, or 250, a page has that number of rows, and without limit 50', async () => {
+  test('if limit is 1, 49, 51, or 250, a page has that many rows, and without limit, a page has 50 rows', async () => {
     for (const [query, rows] of [
       ['', 50],
       ['?limit=1', 1],
@@ -77,7 +77,7 @@ describe('[Q-LIMIT, R11] limit', () => {
       )
   })
 
-  test('if a rejected limit is long or has control characters, the error message contains a truncated and escaped limit', async () => {
+  test('if a rejected limit is long or has control characters, the error message truncates it and escapes the control characters', async () => {
     const message = await expectRejected(`/api/v1/orders?limit=${'9'.repeat(5000)}`, 'INVALID_PARAM')
     expect(message.length).toBeLessThan(150)
     expect(await expectRejected('/api/v1/orders?limit=%22%0d%0a%00', 'INVALID_PARAM')).toContain(
@@ -263,7 +263,7 @@ describe('[R9, R30] parameters that an endpoint does not have', () => {
     expect((await getPath('/api/v1/orders?limit=1')).headers.has('x-ignored-params')).toBe(false)
   })
 
-  test('if 20 parameters are ignored, x-ignored-params lists the first ten once each, percent-encoded and cut at 64 characters', async () => {
+  test('if 20 parameters are ignored, x-ignored-params lists the first ten names, each cut at 64 characters and percent-encoded', async () => {
     const named = async (query: string) => (await getPath(`/api/v1/store?${query}`)).headers.get('x-ignored-params')
     expect(await named('a=1&a=2&b')).toBe('a,b')
     expect(await named('a%2Cb=1&%0d%0aset-cookie%3A=1&%F0%9F%98%80&%00&+')).toBe(

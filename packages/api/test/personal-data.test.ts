@@ -88,7 +88,7 @@ const isClean: [path: string, isClean: boolean][] = []
 
 describe('personal data in responses', () => {
   test.each<RevisionId>(['launch', 'v1.2', LATEST_REVISION])(
-    '[R40] if a key without personal data reads schema version %s, personal fields are null, pseudonyms, or regions',
+    '[R40] if a key excludes personal data, each personal field at schema version %s is null, a pseudonym, or only state and country',
     async (revision) => {
       const { store, reduced } = await sentinelStore(revision)
       let rows = 0
@@ -160,7 +160,7 @@ describe('personal data in responses', () => {
     expect(again[0]?.email).toBe(here?.email)
   })
 
-  test('[R32, R40] if a stored address is not a JSON object, the response has null for a key with or without personal data', async () => {
+  test('[R32, R40] if a stored address is not a JSON object, the response has null, whether or not the key excludes personal data', async () => {
     const { store, reduced } = await sentinelStore()
     for (const value of [null, SENTINEL, [SENTINEL], 7]) {
       await store.sql`update orders set shipping_address = ${JSON.stringify(value)}::text::jsonb`
@@ -171,7 +171,7 @@ describe('personal data in responses', () => {
     }
   })
 
-  test('[R40] if the stored country and state of an address are not strings, a key without personal data gets null for each', async () => {
+  test('[R40] if a stored address has a country and state that are not strings, a key that excludes personal data gets null for both', async () => {
     const { store, reduced } = await sentinelStore()
     const address = { country: { code: 'DE', city: SENTINEL }, state: [SENTINEL] }
     await store.sql`update orders set shipping_address = ${store.sql.json(address)}`
@@ -179,7 +179,7 @@ describe('personal data in responses', () => {
     expect(json.data[0].shipping_address).toMatchObject({ country: null, state: null })
   })
 
-  test('[R46] if a key excludes personal data, orders have another x-store-fields than with an unrestricted key, and products have the same x-store-fields', async () => {
+  test('[R46] a key that excludes personal data gets a different x-store-fields than an unrestricted key for orders, and the same for products', async () => {
     const { store, reduced } = await sentinelStore()
     const digest = async (path: string, key: string) => (await platform.get(path, key)).headers.get('x-store-fields')
     expect(await digest('/api/v1/orders', reduced)).not.toBe(await digest('/api/v1/orders', store.key))
@@ -187,7 +187,7 @@ describe('personal data in responses', () => {
   })
 
   test(
-    `[R40] if a key without personal data sends ${REQUESTS} random requests, no response, log line, or event has a personal value`,
+    `[R40] if a key that excludes personal data sends ${REQUESTS} random requests, no response, log line, or event has a personal value`,
     async () => {
       const { store, reduced } = await sentinelStore()
       platform.events.length = 0

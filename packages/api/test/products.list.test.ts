@@ -28,7 +28,7 @@ test('[EP-PRODUCTS, RES-VARIANT] GET /products returns products and their varian
   expect(rows.map(({ id, variants }) => ({ id, variants: variants.map((each: Row) => each.id) }))).toEqual([...stored])
 })
 
-test('[RES-PRODUCT] if a product has no variants, the list has variants: [] and its inventory as a number', async () => {
+test('[RES-PRODUCT] if a product has no variants, the list returns the product with variants: [] and a number as its inventory', async () => {
   const single = (await list('limit=250')).filter(({ has_variants }) => !has_variants)
   expect(single.length).toBeGreaterThan(0)
   for (const { variants, inventory } of single) expect([variants, typeof inventory]).toEqual([[], 'number'])

@@ -144,7 +144,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('if a request has an invalid key or is for a document, the request does not count toward the rate limit', async () => {
+  test('requests with an invalid key and requests for a public document do not count toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       for (let index = 0; index < LIMIT; index += 1) {
         await platform.get('/api/v1/store', `${key}x`)

@@ -79,7 +79,7 @@ describe('[R2] documents', () => {
       }
   })
 
-  test('if a path only resembles that of a document, a request without a key gets 401', async () => {
+  test('a request without a key gets 401 if its path only resembles the path of a document, such as /docs/', async () => {
     for (const path of [
       '/docs/',
       '/errors/nothing',
@@ -101,7 +101,7 @@ describe('[R45] documents for crawlers and scanners', () => {
     expect((await read('/robots.txt')).text).toBe('User-agent: *\nDisallow: /api/\n')
   })
 
-  test('if a security contact is set, security.txt contains the contact as text in UTF-8', async () => {
+  test('if a security contact is set, security.txt is UTF-8 text with this contact and an expiry date', async () => {
     const { text, headers } = await read('/.well-known/security.txt')
     expect(headers['content-type']).toBe('text/plain; charset=utf-8')
     expect(text).toMatch(/^Contact: mailto:security@example\.com\nExpires: \d{4}-\d\d-\d\dT00:00:00\.000Z\n$/)
@@ -127,7 +127,7 @@ describe('[R45] documents for crawlers and scanners', () => {
     }
   })
 
-  test('each document in the API catalog returns 200 with the media type that the catalog says', async () => {
+  test('each document in the API catalog returns 200 with the media type that the catalog states', async () => {
     const [, api] = (await read('/.well-known/api-catalog')).json.linkset
     expect(api.anchor).toBe(`${platform.service.url}/api/v1`)
     for (const { href, type } of [...api['service-desc'], ...api['service-doc']]) {

@@ -44,7 +44,7 @@ test.each([
   ['imported', 403],
   ['generating', 409],
 ] as const)(
-  'if the store is "%s", its requests count as failed, and not as requests above the rate limit',
+  'if the store is "%s", the usage counts its requests as failed and not as rejected by the rate limit',
   async (kind, status) => {
     const { id, key } = await storeWithoutDatabase(platform, kind)
     expect((await platform.get('/api/v1/orders', key)).status).toBe(status)
@@ -71,7 +71,7 @@ test('if a client requests two rows with a wrong path, the request log suggests 
     .toBe('no such path; did you mean /api/v1/orders/{id}? The reference is at /docs')
 })
 
-test('[AUTH-5] if a key is revoked, expired, turned off, or used from a forbidden address, its request log has this reason', async () => {
+test('[AUTH-5] if a key is revoked, expired, turned off, or used from a forbidden address, its request log says so', async () => {
   const { id: storeId, keyId, key } = await platform.provision()
   const [ended, elsewhere] = [await platform.newKey(storeId), await platform.newKey(storeId)]
   const off = await platform.newKey(storeId)

@@ -132,7 +132,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     expect(found.split('\n').length).toBe(expected.length)
   })
 
-  test('[Q-UPDATED-OLD, R1] if the store does not track customer updates, GET /customers with updated_since returns 400, and otherwise the customers', async () => {
+  test('[Q-UPDATED-OLD, R1] GET /customers with updated_since returns the customers if the store tracks customer updates, and otherwise 400', async () => {
     const path = '/api/v1/customers?limit=250&updated_since=2000-01-01T00:00:00Z'
     const response = await platform.get(path, storeAt(revision).key)
     if (includesRevision(revision, 'v1.1')) {
@@ -158,7 +158,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
 })
 
 describe('stores at different schema versions', () => {
-  test('[FMT-6] if stores have different schema versions, their lists have equally many rows with the same keys', async () => {
+  test('[FMT-6] if stores with the same rows have different schema versions, their lists have the same number of rows with the same keys', async () => {
     for (const path of ['/api/v1/orders', '/api/v1/products', '/api/v1/customers', '/api/v1/categories']) {
       const newest = (await getAt(LATEST_REVISION, path)).json.data
       for (const revision of IDS) {

@@ -134,7 +134,7 @@ test('[R32, R17] if a stored address of type json is not valid as jsonb, the pag
   expect(page.text).toContain('"line1":1e300000')
 })
 
-test('[R17] if a view has rows without an ID, the list returns every other row once', async () => {
+test('[R17] if a view has rows without an ID, the list skips these rows and returns each row with an ID once', async () => {
   const sql = store.sql
   await sql`alter table locations rename to places`
   await sql`create view locations as select * from places

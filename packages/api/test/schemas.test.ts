@@ -101,7 +101,7 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('[EP-ID-MISSING] if the ID belongs to a row of another schema, the response is 404', async () => {
+  test('[EP-ID-MISSING] if an order ID belongs to the schema of another store, GET /orders/{id} returns 404', async () => {
     const [id] = await idsIn(hostile, 'orders')
     expect((await get(`orders/${id}`, hostile)).status).toBe(200)
     for (const other of [old, common]) expect((await get(`orders/${id}`, other)).status).toBe(404)
@@ -179,7 +179,7 @@ describe('a store that moves to another schema', () => {
     expect([status, text.includes('"data"')]).toEqual([502, false])
   })
 
-  test('[GEN-2, RES-STORE] after a store moves to another schema, the next request reads and counts that schema', async () => {
+  test('[GEN-2, RES-STORE] after a store moves to another schema, the next request returns the rows and counts of the new schema', async () => {
     const role = readerOf(common)
     await common.sql.unsafe(`create schema moved; grant usage on schema moved to ${role};
       do $$ declare t record; begin for t in select tablename as name from pg_tables where schemaname = 'Select' loop

@@ -100,7 +100,7 @@ test('if a background count of rows runs at shutdown, the count does not delay t
   expect(patient.events.filter(({ event }) => event === 'store.query_failed')).toEqual([])
 })
 
-test('[RES-STORE] if STORE_CONNECTIONS_MAX is 1, a background count of rows uses the existing connection and opens no other', async () => {
+test('[RES-STORE] if STORE_CONNECTIONS_MAX is 1, a background count of rows uses the existing connection and opens no second connection', async () => {
   const { sql, orders } = await lockedStore({ COUNTS_MAX_AGE_SECONDS: '1', STORE_CONNECTIONS_MAX: '1' })
   const sessions = new Set<number>()
   const until = performance.now() + 2000
@@ -124,7 +124,7 @@ test('[RES-STORE] if a nullable field of the store has no value, the response ha
   await store.sql`update store set ${store.sql({ ...stored })}`
 })
 
-test('[RES-STORE, R35] if enabled_locales lacks the default locale, the response has the default locale as the first', async () => {
+test('[RES-STORE, R35] if the stored enabled_locales lack the default locale, the response lists the default locale first', async () => {
   const [stored] = await store.sql`select * from store`
   await store.sql`update store set default_locale = 'de', enabled_locales = '{fr,en}'`
   expect((await getStore()).data.enabled_locales).toEqual(['de', 'fr', 'en'])

@@ -74,7 +74,7 @@ describe('stored numbers', () => {
   })
 
   test.for(['NaN', 'Infinity', '-Infinity'])(
-    '[R17] if the stored amount is %s, a required field has "0.00", a nullable field null, and a contract violation is counted',
+    '[R17] if the stored amount is %s, a required field is "0.00", a nullable field is null, and a contract violation is counted',
     async (stored, { skip }) => {
       skip(stored !== 'NaN' && (await majorVersion(store.sql)) < 14, INFINITE_NUMERICS)
       await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
@@ -220,7 +220,7 @@ describe('stored timestamps', () => {
 })
 
 describe('null in a field that is not nullable', () => {
-  test('[R21] if a required field of an order or item is null, the response has the specified replacement', async () => {
+  test('[R21] if a required field of an order or item is null, the response has "", "0.00", 0, or the zero UUID', async () => {
     await insertRow(store, 'orders', {
       ...ORDER,
       email: null,
@@ -257,7 +257,7 @@ describe('null in a field that is not nullable', () => {
     })
   })
 
-  test('[R21] if a required field of a product or variant is null, the response has the specified replacement', async () => {
+  test('[R21] if a required field of a product or variant is null, the response has "", "0.00", 0, false, [], or {}', async () => {
     await insertRow(store, 'products', {
       ...PRODUCT,
       ...{ name: null, slug: null, description: null, price: null, images: null, videos: null, metafields: null },
@@ -335,7 +335,7 @@ describe('stored JSON', () => {
   })
 
   test.each(['{}', '"text"', '1', 'null', 'true'])(
-    '[R32] if %s is stored where the API returns an array, a required field is [], and a nullable field null',
+    '[R32] if %s is stored where the API returns an array, a required field is [], and a nullable field is null',
     async (stored) => {
       await insertRow(store, 'products', { ...PRODUCT, metafields: stored })
       await insertRow(store, 'orders', { ...ORDER, tax_breakdown: stored, metafields: stored })
@@ -349,7 +349,7 @@ describe('stored JSON', () => {
   )
 
   test.each(['[]', '"text"', '1', 'null', '[{"firstName": "a"}]'])(
-    '[R32] if %s is stored where the API returns an object, a required field is {}, and a nullable field null',
+    '[R32] if %s is stored where the API returns an object, a required field is {}, and a nullable field is null',
     async (stored) => {
       await insertRow(store, 'orders', { ...ORDER, shipping_address: stored })
       await insertRow(store, 'order_items', {

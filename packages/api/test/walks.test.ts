@@ -131,7 +131,7 @@ describe.each([
   ['that allows a missing or infinite created_at and has no indexes for filters', () => plain],
 ] as const)('pages of a list with a schema %s', (_name, storeOf) => {
   test.each(LISTS.map((list) => [list.path, list] as const))(
-    '[PAG-1, PAG-4] if rows of %s change between pages, each page has exactly the matching rows after the last row of the page before',
+    '[PAG-1, PAG-4] if rows of %s change between pages, each page has exactly the matching rows after the last row of the previous page',
     async (_path, list) => {
       const of = storeOf()
       await of.sql.unsafe(`insert into customers (id, email) values ('${OWNER}', 'owner') on conflict do nothing`)
@@ -236,7 +236,7 @@ describe('time filters over many rows', () => {
     },
   )
 
-  test('[Q-UPDATED, PAG-4] if rows change between pages of updated_since, later pages still return all matching rows', async () => {
+  test('[Q-UPDATED, PAG-4] if rows start or stop matching updated_since between pages, later pages return exactly the rows that match', async () => {
     await change(0)
     const found: string[] = []
     let cursor: string | null = null
@@ -255,7 +255,7 @@ describe('time filters over many rows', () => {
     expect(found).toEqual([...ids(0, 2500), ...ids(5000)])
   })
 
-  test('[R13, R14] if created_since and updated_since are sent, a row must match each filter, and a null updated_at counts as created_at', async () => {
+  test('[R13, R14] a row must match both created_since and updated_since, and a null updated_at counts as created_at', async () => {
     await change(COUNT - 100)
     const both = { ...SINCE, created_since: '2026-07-08T00:00:00.011950Z' }
     expect((await page(store, 'customers', { ...both, limit: 250 })).ids).toEqual(ids(11_950))

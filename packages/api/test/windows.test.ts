@@ -138,7 +138,7 @@ describe('[R37] updated_until', () => {
     expect(new Set(others.watermarks)).toEqual(new Set([end]))
   })
 
-  test('if the store has no filter indexes and rows change after the first page, only the next list has these rows', async () => {
+  test('if a store without filter indexes changes rows after the first page, only the next incremental sync returns these rows', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await dropFilterIndexes(of.sql, 'orders')
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
@@ -212,7 +212,7 @@ describe('[R37] updated_until', () => {
 
 describe('[R37] created_until', () => {
   test.each(LISTS)(
-    'if %s is read in slices of created_since and created_until, each row is in one slice',
+    'if %s is read in consecutive ranges of created_since and created_until, each row is in exactly one range',
     async (path) => {
       const { rows } = await readList(store, path, '')
       const times = rows.map(({ created_at }) => created_at).toSorted()

@@ -70,7 +70,7 @@ describe('documents that the service publishes', () => {
     expect(textOf('/errors/NOT_FOUND')).toContain('<p>With status 405: The method is not GET or HEAD.</p>')
   })
 
-  it('[ERR-1] if an error code is added to the contract, the service publishes a page for the code, with its text HTML-escaped', () => {
+  it('[ERR-1] if an error code is added to the contract, the service publishes a page for the code and escapes HTML in its condition', () => {
     const strange: ErrorDeclaration = {
       status: 418,
       returnedBy: 'every',
@@ -105,7 +105,7 @@ describe('the server address in the OpenAPI document', () => {
   }
   const listensAt = 'http://127.0.0.1:8080'
 
-  it("if tryIt is on or no public URL is set, the documented server is the request's host or the listen address, otherwise the public URL", () => {
+  it("if a public URL is set and tryIt is off, the OpenAPI server is that URL, and otherwise the request's host or the listen address", () => {
     const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
     expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([
@@ -162,7 +162,7 @@ describe('the documents for crawlers and scanners', () => {
     expect(route?.at?.(null)).toBe(route?.at?.(null))
   })
 
-  it('[R45] the API catalog links to the API and its documents under the same server address that the OpenAPI document names', () => {
+  it("[R45] the API catalog links to the API and its documents under the public URL, or else the request's host or the listen address", () => {
     const linksAt = (options: Parameters<typeof referenceRoutes>[0], origin: string | null) => {
       const route = referenceRoutes(options).find(({ path }) => path === '/.well-known/api-catalog')
       return JSON.parse(String((route?.at?.(origin) ?? route)?.body)).linkset
@@ -187,7 +187,7 @@ describe('the documents for crawlers and scanners', () => {
 })
 
 describe('the docs page', () => {
-  it('if tryIt is off, the docs page has no button to send requests', () => {
+  it('if tryIt is off, the docs page hides the button that sends test requests', () => {
     const trying = new Map(referenceRoutes({ tryIt: true }).map((route) => [route.path, route]))
     expect(textOf('/docs/start.js')).toContain('"hideTestRequestButton": true')
     expect(textOf('/docs/start.js', trying)).toContain('"hideTestRequestButton": false')
@@ -216,7 +216,7 @@ describe('the docs page', () => {
 })
 
 describe('guideHtml', () => {
-  it('the HTML of a guide has heading anchors, scrollable code and tables, no links to unpublished files, and no scripts', () => {
+  it('guideHtml adds heading anchors, makes code and tables scrollable, and removes links to unpublished files and scripts', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [
       '# Keep a copy: "always"',

@@ -12,7 +12,7 @@ describe('the origin of a request', () => {
     expect(requestOrigin({ host })).toBe(origin)
   })
 
-  test('if a proxy sends x-forwarded-proto: https, the origin of the request has the scheme https', () => {
+  test('if X-Forwarded-Proto is "https", the origin of the request has the scheme https, and otherwise http', () => {
     expect(requestOrigin({ host: 'a.example', 'x-forwarded-proto': 'https' })).toBe('https://a.example')
     expect(requestOrigin({ host: 'a.example', 'x-forwarded-proto': 'javascript' })).toBe('http://a.example')
   })
