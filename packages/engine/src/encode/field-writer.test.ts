@@ -76,7 +76,7 @@ describe('strings as JSON', () => {
     expect(rows[0]).toMatchObject({ words: ['a', 'b'], several: ['a', 'b', 'c'] })
   })
 
-  test('[R22] if a string array is empty, has only nulls, or has another lower bound than 1, the JSON is still an array', async () => {
+  test('[R22] if a string array is empty, has only nulls, or has a lower bound other than 1, the JSON is still an array', async () => {
     await samples.sql.unsafe(`insert into samples (id, words, several) values ('${ID}', '[5:6]={x,y}', '{NULL,NULL}')`)
     await samples.sql.unsafe(`insert into samples (id, words) values ('00000000-0000-0000-0000-000000000002', '{}')`)
     const { rows } = await samples.serve(mixed)
@@ -110,7 +110,7 @@ describe('null in required fields', () => {
 })
 
 describe('values of enums', () => {
-  test('[R33, R34] if an enum value is not declared, the JSON has the fallback of its field, or without a fallback the stored value', async () => {
+  test('[R33, R34] if the contract does not declare an enum value, the JSON has the fallback of the field, or the stored value without a fallback', async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', -2147483648, true, 'On "hold"', 'Own')`
     const { rows, contractViolations } = await samples.serve(mixed)
@@ -118,7 +118,7 @@ describe('values of enums', () => {
     expect(contractViolations).toEqual({ 'samples.state outside the list': 1 })
   })
 
-  test('if an enum value is declared, the JSON has this value, and no contract violation is counted', async () => {
+  test('if the contract declares an enum value, the JSON has this value, and no contract violation is counted', async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', 2147483647, false, 'off', 'own')`
     const { rows, contractViolations } = await samples.serve(mixed)

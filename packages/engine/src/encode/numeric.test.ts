@@ -65,7 +65,7 @@ describe('decimals as JSON', () => {
     })
   })
 
-  test('[R17, R21] if a decimal is NaN, infinite, or null, the JSON has "0.00" in a required field, and otherwise null', async ({
+  test('[R17, R21] if a decimal is NaN, infinite, or null, the JSON has "0.00" in a required field, and null in a nullable field', async ({
     skip,
   }) => {
     skip((await majorVersion(samples.sql)) < 14, INFINITE_NUMERICS)

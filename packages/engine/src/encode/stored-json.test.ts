@@ -79,7 +79,7 @@ describe('stored JSON of the declared type', () => {
     )
   })
 
-  test('[R32] if stored JSON has long numbers, __proto__, or 500 levels, the response has the JSON unchanged', async () => {
+  test('[R32] if stored JSON has long numbers, a key __proto__, or 500 nested levels, the response has the JSON unchanged', async () => {
     const long = '{"n": 12345678901234567890, "m": 0.10000000000000000055, "__proto__": {"a": 1}}'
     const deep = `{"d": ${'['.repeat(500)}${']'.repeat(500)}}`
     await store([long, deep])
@@ -93,7 +93,7 @@ describe('stored JSON of the declared type', () => {
 
 describe('stored JSON of another type', () => {
   test.each(['1', '"text"', 'true', 'null', '-0.5'])(
-    '[R32] if %s is stored for an object or an array, the JSON has {} or [] in a required field, and otherwise null',
+    '[R32] if %s is stored in an object or array field, a required field returns {} or [], and a nullable field returns null',
     async (stored) => {
       await store([stored])
       const { rows, contractViolations } = await samples.serve(documents)
@@ -114,7 +114,7 @@ describe('stored JSON of another type', () => {
     expect(contractViolations['samples.map of the wrong shape']).toBe(1)
   })
 
-  test('[R21] if a JSON column is null, the JSON has {} or [] in a required field, and otherwise null', async () => {
+  test('[R21] if a JSON column is null, a required field returns {} or [], and a nullable field returns null', async () => {
     await samples.sql`insert into samples (id) values ('00000000-0000-0000-0000-000000000001')`
     const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: {}, list: [], maybe: null, address: null })

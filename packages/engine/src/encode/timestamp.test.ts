@@ -68,7 +68,7 @@ describe('timestamps as JSON', () => {
     ])
   })
 
-  test('[R17] if a timestamp is outside the years 1 to 9999, a required field has the nearest valid timestamp, and a nullable field null', async () => {
+  test('[R17] if a timestamp is outside the years 1 to 9999, a required field has the nearest valid timestamp, and a nullable field has null', async () => {
     const early = ['-infinity', '0001-12-31 23:59:59.999999+00 BC', '4714-11-24 00:00:00+00 BC']
     const late = ['infinity', '10000-01-01 00:00:00+00', '294276-12-31 23:59:59.999999+00']
     await store([...early, ...late, null])

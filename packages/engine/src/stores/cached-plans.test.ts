@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import { CachedPlans } from './cached-plans.ts'
 
-test('[ERR-3] if a table has grown and its cached plan is marked as outdated, PostgreSQL plans the next read again', async () => {
+test('[ERR-3] if a table has grown, PostgreSQL keeps the old plan until CachedPlans.expire is called, and then plans the read again', async () => {
   const database = await createDatabase()
   const connection = await connect(parseConnectionUrl(database.url), { applicationName: 'test' })
   onTestFinished(async () => {

@@ -8,7 +8,7 @@ test('if PostgreSQL reports too many connections (53300), the failure reason is 
   expect(failureReason(withCode('53300'))).toBe('server_full')
 })
 
-test('if a StoreDatabaseError has a reason, the failure reason is this reason, and otherwise "query"', () => {
+test('failureReason returns the reason of a StoreDatabaseError, or "query" if the error has no reason', () => {
   const cause = withCode('ECONNREFUSED')
   expect(failureReason(new StoreDatabaseError('x', { cause, reason: 'server_unreachable' }))).toBe('server_unreachable')
   expect(failureReason(new StoreDatabaseError('x', { cause }))).toBe('query')

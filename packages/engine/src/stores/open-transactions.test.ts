@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-test('[SYNC-1] if another session has an open transaction, the poll returns the start of only this transaction, and not of the poll itself', async () => {
+test('[SYNC-1] if another session has an open transaction, the poll returns the start of this transaction and leaves out its own', async () => {
   const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
   await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
   // A session that is being opened has a transaction, too.
@@ -26,7 +26,7 @@ test('[SYNC-1] if another session has an open transaction, the poll returns the 
   await expect.poll(async () => (await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
 })
 
-test('[SYNC-1] if extra_float_digits makes database IDs look equal, the poll still leaves out transactions of other databases', async () => {
+test("[SYNC-1] if the role's extra_float_digits rounds database IDs to the same float, the poll still leaves out transactions of other databases", async () => {
   // With the role's extra_float_digits, a float has one digit, so the numbers of both databases would be equal.
   const other = await createSamples()
   onTestFinished(() => other.drop())
@@ -36,7 +36,7 @@ test('[SYNC-1] if extra_float_digits makes database IDs look equal, the poll sti
   await other.sql`rollback`
 })
 
-test("[SYNC-1] if the server hides the lock of the service's session, the open transactions count as unknown and not as none", () => {
+test("[SYNC-1] if PostgreSQL hides the locks of the service's own session, the open transactions are reported as unknown, not as none", () => {
   const clock = { at: 837_000_000_000_000n, isStandby: false, pid: 7 }
   const own = { pid: 7, database: '1', user: '1', application: '', isAtWork: true, startedAt: null }
   expect(snapshotOf([[clock], [], [own], []])).toEqual({ at: clock.at, open: null })

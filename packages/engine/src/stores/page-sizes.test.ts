@@ -16,7 +16,7 @@ test('if a page had large rows, the next page reads a quarter more rows than fit
   expect(sizes.rowsFor('a', 250)).toBe(1)
 })
 
-test('if the rows of a list become small, the next page reads as many rows as the request allows', () => {
+test('if a page had small rows after pages of large rows, the next page reads as many rows as the request allows', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.served('a', { rows: 8, bytes: 8 * MEGABYTE })
   sizes.served('a', { rows: 0, bytes: 50 })

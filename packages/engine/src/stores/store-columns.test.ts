@@ -79,7 +79,7 @@ describe('columns of a store', () => {
       expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(['deleted_at, id'])
   })
 
-  test('if two stores have the same columns, StoreColumns caches one description of the columns for the two stores', async () => {
+  test('if two stores have the same columns, StoreColumns caches one shared description of the columns', async () => {
     const columns = columnsAt({ now: 0 })
     const one = await columns.of(ADDRESS, samples.reader)
     const other = await columns.of({ ...ADDRESS, storeId: 'b' }, samples.reader)

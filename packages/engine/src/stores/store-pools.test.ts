@@ -65,7 +65,7 @@ const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
 const eventsOf = (event: StoreEvent['event']) => events.filter((each) => each.event === event)
 
-test('if a server does not respond, the request counts as waiting, and no connection counts as open', async () => {
+test('while a server does not respond to a new connection, the request counts as waiting, and no connection counts as open', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   startPools({ storeTimeoutMs: 600 })
@@ -79,7 +79,7 @@ test('if a server does not respond, the request counts as waiting, and no connec
 })
 
 describe('the queue of a store', () => {
-  test("[ERR-3] if a store's queue is full, or the wait too long, the request fails, and store.request_rejected has the reason", async () => {
+  test("[ERR-3] if a store's queue is full, or a request waits too long, the request fails, and store.request_rejected has the reason", async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1 })
     const work = pendingWork()
@@ -181,7 +181,7 @@ describe('the connections to all stores', () => {
     },
   )
 
-  test('[ERR-3] if an idle pool and a closing pool have all connections, a new store gets a connection within a second', async () => {
+  test('[ERR-3] if an idle pool and a closing pool hold all connections, a new store gets a connection within a second', async () => {
     startPools()
     const url = inject('postgresUrl')
     const two = (storeId: string) => [1, 2].map(() => pools.use(realAddress(storeId, url), select1))
@@ -223,7 +223,7 @@ describe('the connections to all stores', () => {
     expect(pools.storeIds()).toEqual(['d', 'e', 'b', 'a'])
   })
 
-  test('[ERR-3] if all connections are busy, a request of another store waits until its time limit and fails', async () => {
+  test('[ERR-3] if all connections stay busy, a request for another store waits until its time limit and then fails', async () => {
     startPools({ storePoolSize: 2, storeConnectionsMax: 1, storeQueueWaitMs: 60_000, storeTimeoutMs: 500 })
     const work = pendingWork()
     const running = pools.use(addressOf('a'), work.work)
@@ -259,7 +259,7 @@ describe('a server that closes each connection', () => {
     ['after authentication', 'R\0\0\0\x08\0\0\0\0'],
     ['as soon as they are ready', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
   ])(
-    '[ERR-3] if a server closes connections %s, a request tries one connection, and pauses limit the attempts of 20 clients',
+    '[ERR-3] if a server closes connections %s, a request connects once, and 20 clients share growing pauses of up to 500 ms',
     async (_, message) => {
       startPools({ storePoolSize: 4, storeQueueMax: 1000 })
       const { counted, databaseUrl } = await closingServer(message)
@@ -279,7 +279,7 @@ describe('a server that closes each connection', () => {
     },
   )
 
-  test('[ERR-3] if a session is terminated before it is ready, the next request uses none of the older connections', async () => {
+  test('[ERR-3] if the server terminates a new connection during startup, the next request opens another one and reuses no idle connection', async () => {
     startPools()
     const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', '']
     const body = Buffer.from(fields.map((field) => `${field}\0`).join(''), 'latin1')

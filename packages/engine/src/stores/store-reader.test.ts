@@ -77,7 +77,7 @@ test('[PAG-4] if the wait for open transactions times out before its first poll,
   page.release()
 })
 
-test('[SYNC-2] if the awaited transaction commits during the wait, the page has the changes of the transaction', async () => {
+test('[SYNC-2] if an open transaction commits while a first page waits for it, the page has the changes of the transaction', async () => {
   const { sql, readFirst } = await openReader(2000)
   const reading = readFirst()
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))

@@ -37,7 +37,7 @@ test('if the query for open transactions hangs, the next request starts another 
   expect(await Promise.race([never, 'hangs'])).toBe('hangs')
 })
 
-test('after a transaction that outlasted the wait has ended, the next poll makes the poller idle', async () => {
+test('the poller becomes idle only after a poll shows that the transaction that outlasted the wait has ended', async () => {
   let open = ['3/7']
   const { read } = countedPolls(() => open)
   const poller = new TransactionPoller()
