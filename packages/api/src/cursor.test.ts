@@ -48,7 +48,7 @@ test('[R15] if any single character of a cursor is changed, the cursor is reject
 })
 
 describe('[Q-CURSOR, R15] invalid cursors', () => {
-  test('if a cursor is truncated, or has additional characters at its start or end, the cursor is rejected with INVALID_CURSOR', () => {
+  test('if a cursor is truncated or extended at either end, the cursor is rejected with INVALID_CURSOR', () => {
     for (let length = 0; length < sealed.length; length += 1) expectRejected(sealed.slice(0, length))
     for (const tail of ['A', '=', '==', ' ', '\n', '\0', '.', sealed]) expectRejected(sealed + tail)
     for (const head of ['A', ' ', '\n']) expectRejected(head + sealed)
@@ -66,7 +66,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
     }
   })
 
-  test('if a cursor was sealed for another list or store, or with another secret, the cursor is rejected with INVALID_CURSOR', () => {
+  test('if a cursor is opened for a different list or store, or with a different secret, the cursor is rejected with INVALID_CURSOR', () => {
     expectRejected(sealed, { ...scope, resource: customer })
     expectRejected(sealed, { ...scope, resource: idListOf(order) })
     expectRejected(sealCursor(content, { ...scope, resource: idListOf(order) }))

@@ -127,7 +127,7 @@ describe('[AUTH-2] the format of a key', () => {
   })
 })
 
-test("[AUTH-3] after a key is created, the control database has the key's SHA-256 hash, but neither the whole key nor its middle part", async () => {
+test('[AUTH-3] the control database stores the SHA-256 hash of a key, and neither the key nor its middle part', async () => {
   const sql = platform.controlSql
   const dump: string[] = []
   for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])
@@ -138,7 +138,7 @@ test("[AUTH-3] after a key is created, the control database has the key's SHA-25
   expect(text).not.toContain(store.key.slice(12, -4))
 })
 
-test('[AUTH-4] if two nodes create 12 keys at once for a store with one key, exactly four are created, because the limit is five', async () => {
+test('[AUTH-4] if two nodes create 12 keys at once for a store with one key, only four succeed, because the limit is five', async () => {
   const made = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) =>
       createKey({

@@ -95,7 +95,7 @@ test('if 64 orders are requested at once with one key, the service sends fewer t
   expect(stores.statementGroups).toBe(AT_ONCE)
 })
 
-test('reading a first page sends two batches of statements to the store database, and reading a later page sends one', async () => {
+test('a first page takes two batches of statements in the store database, and a later page takes one', async () => {
   const node = await countedNode()
   const first = JSON.parse(await node.get('/orders?limit=250'))
   const next = `/orders?limit=250&cursor=${first.meta.next_cursor}`
@@ -106,7 +106,7 @@ test('reading a first page sends two batches of statements to the store database
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
 
-test('[R37] with updated_until=now, reading a first page sends two batches of statements to the store database, and reading a later page sends one', async () => {
+test('[R37] with updated_until=now, a first page takes two batches of statements in the store database, and a later page takes one', async () => {
   const node = await countedNode()
   const path = '/orders?limit=250&updated_until=now'
   const next = `${path}&cursor=${JSON.parse(await node.get(path)).meta.next_cursor}`
@@ -121,7 +121,7 @@ test.each([
   { what: 'no row', since: '9999-01-01T00:00:00Z', statementGroups: 2 },
   { what: 'every row', since: '0001-01-01T00:00:00Z', statementGroups: 3 },
 ])(
-  '[Q-UPDATED] if $what changed since updated_since, reading the first page sends $statementGroups batches of statements to the store database',
+  '[Q-UPDATED] if $what changed since updated_since, the first page takes $statementGroups batches of statements in the store database',
   async (each) => {
     const path = `/orders?limit=250&updated_since=${each.since}`
     const node = await countedNode(path)
@@ -181,7 +181,7 @@ test('[Q-STATUS] if orders are filtered by status, PostgreSQL reads first and la
 })
 
 test.each([order, product])(
-  'if a page of the resource $name is read, PostgreSQL reads its embedded rows from an index, without a sort',
+  'PostgreSQL reads the embedded rows of a page of the resource $name from an index, without a sort',
   async (resource) => {
     const { connection, present } = await opened()
     // The server scans and sorts a table of a few pages if it may.

@@ -90,7 +90,7 @@ describe('[Q-UPDATED] updated_since', () => {
   })
 })
 
-test('[Q-STATUS, R9] if status is sent to the list of customers, the service ignores status and names it in x-ignored-params', async () => {
+test('[Q-STATUS, R9] GET /customers ignores the parameter status and names it in x-ignored-params', async () => {
   const response = await getCustomers('status=paid&limit=1')
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('status')

@@ -117,7 +117,7 @@ describe('headers of responses with every status', () => {
     })
   })
 
-  test('[R31] if the client sends no x-request-id, each response has a new unique x-request-id, and the log has the same ID', async () => {
+  test('[R31] if the client sends no x-request-id, the response and the log have the same new, unique ID', async () => {
     const seen = new Set<string>()
     await checkEveryCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''
@@ -130,7 +130,7 @@ describe('headers of responses with every status', () => {
     expect(seen.size).toBe(cases.length)
   })
 
-  test('[R31] every response to a request with a valid key has the rate limit headers, and no 401 has these headers', async () => {
+  test('[R31] responses to requests with a valid key have the rate limit headers, and 401 responses have none', async () => {
     await checkEveryCase(({ headers, status }, { what }) => {
       if (status === 401)
         return expect(

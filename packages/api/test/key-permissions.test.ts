@@ -40,7 +40,7 @@ function request(key: NewKey, { path = '/api/v1/store', node = nodes[0], headers
 
 describe('scopes of a key', () => {
   test.each(SCOPES)(
-    '[R38] if a key has only the scope %s, the key can read that resource and the store, and all other endpoints return 404',
+    '[R38] if a key has only the scope %s, it can read this resource and the store, and all other endpoints return 404',
     async (scope) => {
       const key = await keyWith({ scopes: [scope] })
       for (const { path, resource, response } of ENDPOINTS) {
@@ -161,7 +161,7 @@ describe('expiry and allow list of a key', () => {
     },
   )
 
-  test('[R39] if 200 requests come from an address outside the allow list, none of them counts toward the rate limit of the key', async () => {
+  test('[R39] requests from an address outside the allow list do not count toward the rate limit of the key', async () => {
     const key = await keyWith({ allowedAddresses: ['203.0.113.7'] })
     const rejected = await Promise.all(Array.from({ length: 200 }, () => request(key)))
     expect(new Set(rejected.map(({ status }) => status))).toEqual(new Set([401]))

@@ -138,7 +138,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
       expect(makeApiKey(randomBytes, 'acme_').reveal()).toMatch(new RegExp(`^${pattern}$`))
   })
 
-  test('if a report is sent twice at the same time and once more later, the reported key is revoked once', async () => {
+  test('if a report is sent twice at once and again later, the reported key is revoked only once', async () => {
     const [key] = await newKeys(1)
     const tokens = [tokenOf(key?.key ?? ''), tokenOf(key?.key ?? '')]
     const responses = [...(await Promise.all([report(tokens), report(tokens)])), await report(tokens)]
@@ -146,7 +146,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await revocationsOf(key?.id ?? '')).toHaveLength(1)
   })
 
-  test('if a reported key is already revoked or expired, the response labels the key as a true positive, and no audit event is added', async () => {
+  test('if a reported key is already revoked or expired, the response labels it true_positive, and no audit event is added', async () => {
     const [revoked, expired] = await newKeys(2)
     await revokeKey({ database: platform.service.control, keyId: revoked?.id ?? '' })
     await platform.controlSql`update api_keys set expires_at = now() - interval '1 s' where id = ${expired?.id ?? ''}`
@@ -156,7 +156,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await revocationsOf(expired?.id ?? '')).toEqual([])
   })
 
-  test('if a token is not a key of this installation, the response labels the token as a false positive', async () => {
+  test('if a token is not a key of this installation, the response labels it false_positive', async () => {
     const foreign = [makeApiKey(randomBytes).reveal(), makeApiKey(randomBytes, 'other_').reveal()]
     const broken = [
       store.key.slice(0, -1),
@@ -182,7 +182,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await statusOf(key?.key ?? '')).toBe(401)
   })
 
-  test('if the tokens of a report are random strings, the response labels each token as a false positive', async () => {
+  test('if the tokens of a report are random strings, the response labels each token false_positive', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 })
     const token = fc.record({ token: text, type: text, url: text, source: text })
     await fc.assert(
@@ -248,7 +248,7 @@ describe('[R47] the signature of a report', () => {
     )
   })
 
-  test('if a body has no valid signature and is not a report, the response is the same 403 as for a report without a signature', async () => {
+  test('a body that is not a report and has no valid signature gets the same 403 as an unsigned report', async () => {
     for (const body of ['', '{', '[]', 'x'.repeat(100_000)])
       expect(rejected(await send(body, { by: newScanner() }))).toEqual(REJECTED)
   })
@@ -263,7 +263,7 @@ describe('[R47] the signature of a report', () => {
     expect([(await send(body)).status, (await send(body, { by: next })).status]).toEqual([403, 200])
   })
 
-  test('if the file with the public keys is invalid or missing, the earlier public keys stay valid, and a warning has the reason', async () => {
+  test('if the file with the public keys becomes invalid or missing, the earlier keys stay valid, and a warning gives the reason', async () => {
     const warnings = () => platform.events.flatMap((event) => (event.event === 'warning.raised' ? [event.message] : []))
     onTestFinished(() => file.write(keysText(scanner)))
     expect((await send('[]')).status).toBe(200)
@@ -364,7 +364,7 @@ describe('[R47] the request of a report', () => {
     await expect.poll(async () => (await send('[]')).status).toBe(200)
   })
 
-  test('if the client of a leak report waits for 100 Continue, the service sends 100 Continue and then the response 200', async () => {
+  test('if the client of a leak report waits for 100 Continue, the service sends it before the final 200', async () => {
     const body = JSON.stringify([tokenOf('x')])
     const { hostname, port } = new URL(platform.service.url)
     const headers = { ...scanner.headersFor(body), expect: '100-continue', 'content-length': body.length }

@@ -42,7 +42,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     expect(rows.map((row) => ({ ...row, items: row.items.length }))).toMatchObject(stored.map((row) => ({ ...row })))
   })
 
-  test('if items are added to an order, the list returns these items with their stored values, sorted by created_at and id', async () => {
+  test('items added to an order appear in the list with their stored values, sorted by created_at and id', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`insert into order_items (id, order_id, product_id, name, price, quantity, attributes, created_at) values
       ('00000000-0000-4000-8000-0000000000a2', ${id}, ${id}, 'late', 3.005, 2, '{"Size":"L"}', '2030-01-01T00:00:00Z'),

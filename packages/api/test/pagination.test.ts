@@ -67,13 +67,13 @@ describe('[PAG-1, PAG-2] pages of a list', () => {
     },
   )
 
-  test('if a list fills exactly ten pages, reading the list takes ten requests, and reading an empty list takes one request', async () => {
+  test('reading a list that fills exactly ten pages takes ten requests, and reading an empty list takes one', async () => {
     expect(await walk('/api/v1/orders', [26])).toMatchObject({ pages: 10 })
     expect(await walk('/api/v1/orders', [250], '&updated_since=2900-01-01T00:00:00Z')).toEqual({ ids: [], pages: 1 })
   })
 })
 
-test('[R16, PAG-1] if all rows have the same created_at, the pages of the list return the rows sorted by ID', async () => {
+test('[R16, PAG-1] if all rows have the same created_at, the pages return them sorted by ID', async () => {
   await other.sql`update categories set created_at = '2026-01-01T00:00:00.000001Z'`
   const stored = await other.sql`select id::text from categories order by id`
   const ids: string[] = []
@@ -153,7 +153,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     }
   })
 
-  test('if the cursor of one store is sent with the key of another store, the error is INVALID_CURSOR, even if the rows are equal', async () => {
+  test('if a cursor is sent with the key of another store, the error is INVALID_CURSOR, even if both stores have the same rows', async () => {
     for (const { path } of SPEC_LISTS) await expectInvalid(path, await cursorOf(path, other))
   })
 

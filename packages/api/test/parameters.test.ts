@@ -70,14 +70,14 @@ describe('[Q-LIMIT, R11] limit', () => {
       '5,6',
       "5'",
     ],
-  ])('if limit is %s, every list returns a 400 whose error message names the range', async (text) => {
+  ])('if limit is %s, every list returns a 400 that names the range 1 to 250', async (text) => {
     for (const { path } of SPEC_LISTS)
       expect(await expectRejected(`${path}?limit=${text}`, 'INVALID_PARAM')).toMatch(
         /^limit: must be a whole number from 1 to 250; got "/,
       )
   })
 
-  test('if a rejected limit is long or has control characters, the error message truncates it and escapes the control characters', async () => {
+  test('the error message about a rejected limit truncates a long value and escapes control characters', async () => {
     const message = await expectRejected(`/api/v1/orders?limit=${'9'.repeat(5000)}`, 'INVALID_PARAM')
     expect(message.length).toBeLessThan(150)
     expect(await expectRejected('/api/v1/orders?limit=%22%0d%0a%00', 'INVALID_PARAM')).toContain(
@@ -117,7 +117,7 @@ test.each([
   ['orders', 'status', 'one of pending, paid, shipped, delivered, cancelled, refunded, return_requested'],
   ['products', 'status', 'one of draft, active, archived'],
 ])(
-  '[ERR-1, R10] if the list of %s gets an empty or repeated %s, the error message has the rule and the rejected values',
+  '[ERR-1, R10] if the list of %s gets an empty or repeated %s, the error message states the rule and the rejected values',
   async (path, name, rule) => {
     const messageOf = (query: string) => expectRejected(`/api/v1/${path}?${query}`, 'INVALID_PARAM')
     expect(await messageOf(`${name}=`)).toBe(`${name}: must be ${rule}, or left out; got ""`)
@@ -204,7 +204,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
     ],
   ]
   test.each(invalid)(
-    'if a datetime parameter is %s, the response is a 400 whose error message names the format',
+    'if a datetime parameter is %s, the response is a 400 that names the format RFC 3339',
     async (text) => {
       for (const [path, name] of [
         ['orders', 'updated_since'],
@@ -227,7 +227,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
 
 describe('[Q-STATUS, ERR-1] unknown statuses', () => {
   test.each(['draft', 'PAID', 'paid%20', 'unknown', 'paid,shipped', '__proto__', "paid'--", 'return-requested', '%00'])(
-    'if the status filter of orders is %s, the response is a 400 whose error message lists the known statuses',
+    'if the status filter of orders is %s, the response is a 400 that lists the known statuses',
     async (status) => {
       expect(await expectRejected(`/api/v1/orders?status=${status}`, 'INVALID_PARAM')).toMatch(
         /^status: must be one of pending, paid, shipped, delivered, cancelled, refunded, return_requested; got "/,
@@ -236,7 +236,7 @@ describe('[Q-STATUS, ERR-1] unknown statuses', () => {
   )
 
   test.each(['paid', 'Active', 'deleted', 'toString'])(
-    'if the status filter of products is %s, the response is a 400 whose error message lists the known statuses',
+    'if the status filter of products is %s, the response is a 400 that lists the known statuses',
     async (status) => {
       expect(await expectRejected(`/api/v1/products?status=${status}`, 'INVALID_PARAM')).toMatch(
         /^status: must be one of draft, active, archived; got "/,

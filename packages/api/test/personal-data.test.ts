@@ -143,7 +143,7 @@ describe('personal data in responses', () => {
     expect((await platform.get(`/api/v1/customers/${customer?.id}`, store.key)).text).toContain('Sentinel')
   })
 
-  test('[R40] if personal values are equal, their pseudonyms are equal in all lists of the store and differ in another store', async () => {
+  test('[R40] equal personal values have equal pseudonyms in all lists of a store, and different pseudonyms in another store', async () => {
     const { store, reduced } = await sentinelStore()
     await store.sql`update orders o set email = c.email from customers c where c.id = o.customer_id`
     const emails = new Map((await rowsOf('/api/v1/customers', reduced)).map(({ id, email }) => [id, email]))

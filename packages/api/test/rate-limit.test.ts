@@ -194,7 +194,7 @@ test('[LIM-1, ERR-2] if a key is above its rate limit, every endpoint returns 42
   })
 })
 
-test('[LIM-1] if the limit is 120 and a key sends 150 requests to two nodes, the nodes together accept 120 and reject 30', async () => {
+test('[LIM-1] if the limit is 120 and a key sends 150 requests to two nodes, exactly 120 get 200 and 30 get 429', async () => {
   const nodes = await Promise.all([1, 2].map(() => startNode(platform, { REQUESTS_PER_MINUTE: '120' })))
   await withinAMinute(store.id, async (key) => {
     const found: number[] = []

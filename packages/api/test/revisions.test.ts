@@ -144,7 +144,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     expect(response.json.error.message).toMatch(/^updated_since: .*does not track customer updates.*created_since/)
   })
 
-  test('[Q-CREATED, FMT-7] if updated_since or created_since is before all rows, a list has the same rows as without this filter', async () => {
+  test('[Q-CREATED, FMT-7] if updated_since or created_since is before all rows, a list has the same rows as without a filter', async () => {
     const since = '2000-01-01T00:00:00Z'
     for (const list of ['orders', 'products']) {
       const all = (await getAt(revision, `/api/v1/${list}`)).json.data

@@ -275,7 +275,7 @@ describe('a schema change while the store is served', () => {
     expect(row).toMatchObject({ inventory: null, category_id: null, price: '0.00' })
   })
 
-  test('[R28] if a column changes to a different type and has invalid values, the next page has null or 0 in the field of this column', async () => {
+  test('[R28] if a column changes its type and has invalid values, its field is null or 0 on the next page', async () => {
     await rows(store, 'orders')
     await store.sql.unsafe(
       `alter table orders alter column customer_id type text; update orders set customer_id = 'none'`,
@@ -316,7 +316,7 @@ describe('a schema change while the store is served', () => {
 })
 
 describe('a platform with views', () => {
-  test('[R28] if all tables are replaced by views with the same names and rows, the lists have the same bytes', async () => {
+  test('[R28] if all tables are replaced by views with the same names and rows, the lists return the same bytes', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const paths = [
       'orders',

@@ -31,7 +31,7 @@ const closeAll = (sockets: readonly Socket[]) => {
   return Promise.all(sockets.map(whenClosed))
 }
 
-test('[ERR-2] if clients of a key leave too many response bytes unread, the key gets 429 until these clients disconnect', async () => {
+test('[ERR-2] if clients of a key leave too many response bytes unread, the key gets 429 until they disconnect', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -66,7 +66,7 @@ test('[R41] if unread responses fill the memory limit of the service, API reques
   await platform.close()
 })
 
-test('if a client requests 12 large pages without reading them, and three fit into the response buffer, the other nine requests get 429', async () => {
+test('if the response buffer of a key fits three large pages, three of 12 simultaneous requests get 200, and nine get 429', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -91,7 +91,7 @@ test('if a response is larger than the whole response buffer, its request still 
   await platform.close()
 })
 
-test('if a client does not read a response before RESPONSE_TIMEOUT_MS, the service closes the connection before all bytes are sent', async () => {
+test('if a client does not read a response within RESPONSE_TIMEOUT_MS, the service closes the connection before all bytes are sent', async () => {
   const bounds = { RESPONSE_TIMEOUT_MS: '1500', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)

@@ -181,7 +181,7 @@ describe.each([
 })
 
 describe('the maximum size of a page', () => {
-  test('[PAG-2, PAG-4] if a page would exceed PAGE_BYTES_MAX, the page ends early, and the next pages have the other rows', async () => {
+  test('[PAG-2, PAG-4] if the rows of a page would exceed PAGE_BYTES_MAX, the page ends early, and later pages have the rest', async () => {
     const sizes = [...Array.from({ length: 40 }, (_, index) => 500 + index * 300), 200_000, 10, 70_000, 65_000, 10]
     const values = sizes.map(
       (size, index) =>

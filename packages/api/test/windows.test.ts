@@ -97,7 +97,7 @@ describe('[R37] updated_until', () => {
     expect(idsIn(await readList(of, 'orders', `updated_since=${greatest}`))).toContain(late)
   })
 
-  test('if a transaction is open while a list with updated_until=now is read, all rows of the list changed before the transaction', async () => {
+  test('while a transaction is open, a list with updated_until=now has only rows that changed before the transaction began', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const [open, other] = [openClient(of.ownerUrl), of.sql]
     try {
@@ -123,7 +123,7 @@ describe('[R37] updated_until', () => {
     }
   })
 
-  test('if the request for a later page leaves out updated_until, the page has only rows before the end time of the first page', async () => {
+  test('if the request for a later page leaves out updated_until, the end time of the first page still applies', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'`
@@ -160,7 +160,7 @@ describe('[R37] updated_until', () => {
     expect(Date.parse(later[0] ?? '')).toBeLessThan(Date.now() + 1000)
   })
 
-  test('[R12] if an offset moves updated_until before year 1, the watermark is year 1, and updated_since with this watermark returns all rows', async () => {
+  test('[R12] if updated_until with its offset is before year 1, the watermark is 0001-01-01, and a sync from this watermark returns all rows', async () => {
     const { watermarks } = await readList(store, 'orders', 'updated_until=0001-01-01T00:00:00%2B23:59')
     expect(watermarks).toEqual(['0001-01-01T00:00:00.000Z'])
     const { rows } = await readList(store, 'orders', `updated_since=${watermarks[0]}`)
@@ -225,7 +225,7 @@ describe('[R37] created_until', () => {
     },
   )
 
-  test('if created_until=now is sent while a transaction is open, the list has no row that was created since the transaction began', async () => {
+  test('while a transaction is open, a list with created_until=now has no row that was created since the transaction began', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const open = openClient(of.ownerUrl)
     try {
