@@ -40,7 +40,7 @@ describe('strings as JSON', () => {
     }),
   )
 
-  test("if a string or string array is random, the JSON has the same values as PostgreSQL's to_json", async () => {
+  test("the JSON of random strings and string arrays has the same values as PostgreSQL's to_json", async () => {
     const list = fc.array(
       nasty.map((each) => each.replaceAll('\0', '')),
       { minLength: 5, maxLength: 30 },
@@ -88,7 +88,7 @@ describe('strings as JSON', () => {
 })
 
 describe('null in required fields', () => {
-  test('[R21] if a required field is null, the JSON has a replacement value, and a contract violation is counted', async () => {
+  test('[R21] if a required field is null, the JSON has "", 0, false, [], or the zero UUID, and a contract violation is counted', async () => {
     await samples.sql`insert into samples (id) values (${ID})`
     const { rows, contractViolations } = await samples.serve(mixed)
     expect(rows).toEqual([

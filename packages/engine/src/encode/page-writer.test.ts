@@ -56,7 +56,7 @@ describe('limits of a page', () => {
     expect(page.position()).toEqual({ id: sampleId(3), createdAt: page.position()?.createdAt })
   })
 
-  test('[PAG-4, R15] if the last rows of two pages are one microsecond apart, the positions of the pages are one microsecond apart', () => {
+  test('[PAG-4, R15] if the last rows of two pages were created one microsecond apart, their cursor positions differ by one microsecond', () => {
     const first = written({ ...UNBOUNDED, rowsMax: 1 }).position()?.createdAt ?? 0n
     const second = written({ ...UNBOUNDED, rowsMax: 2 }).position()?.createdAt ?? 0n
     expect(second - first).toBe(1n)
@@ -77,7 +77,7 @@ describe('malformed messages for rows', () => {
     }
   })
 
-  test('if the announced length of a row is too short, PageWriter.take throws MalformedRow and reads no bytes of the next row', () => {
+  test('if the length of a row message is too short, PageWriter.take throws MalformedRow and reads no bytes of the next row', () => {
     const [row = Buffer.alloc(0), next = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     const both = newCell(Buffer.concat([row, next]))
     for (let length = 2; length < row.length; length++) {

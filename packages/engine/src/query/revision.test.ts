@@ -33,7 +33,7 @@ describe('the schema version of a store', () => {
     ])
   })
 
-  test('[FMT-7] if a store lacks a table, the service lists the resource of the table as absent, but not the fields of this resource', () => {
+  test('[FMT-7] if a store lacks a table, the service lists its resource as absent, but not the fields of this resource', () => {
     const { absentResources } = revisionOf(presentAt('launch'))
     expect(absentResources.map(({ plural }) => plural)).toEqual(['customer addresses', 'customer groups', 'locations'])
     expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])

@@ -86,7 +86,7 @@ describe('columns of a store', () => {
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] if two stores in different schemas have the same columns, the stores share one description, but not the schema name', async () => {
+  test('[GEN-2] two stores in different schemas with the same columns share one description, but keep their own schema names', async () => {
     const name = `we"ird 'schema\\ ü ${'x'.repeat(40)}`
     await samples.sql.unsafe(`create schema ${identifier(name)}; grant usage on schema ${identifier(name)} to public;
       create table ${identifier(name)}.samples (id uuid primary key, word short, n integer, deleted_at timestamptz, stamp timestamptz,

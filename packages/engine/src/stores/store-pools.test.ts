@@ -363,7 +363,7 @@ describe('a store that changes its address', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[GEN-2] if a store has moved to another schema, a late request with the old address reads the new schema', async () => {
+  test('[GEN-2] after a store has moved to another schema, a late request with the old address still reads the new schema', async () => {
     startPools()
     const old = realAddress('a', inject('postgresUrl'))
     const moved = { ...old, schemaName: 'moved' }
