@@ -110,7 +110,7 @@ describe('null in required fields', () => {
 })
 
 describe('values of enums', () => {
-  test('[R33, R34] if the contract does not declare an enum value, the JSON has the fallback of the field, or the stored value without a fallback', async () => {
+  test("[R33, R34] if the contract does not declare an enum value, the JSON has the field's fallback, or else the stored value", async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', -2147483648, true, 'On "hold"', 'Own')`
     const { rows, contractViolations } = await samples.serve(mixed)
