@@ -18,7 +18,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('readConfig parses settings, uses the default for an empty one, and returns a config that prints no password', () => {
+  test('readConfig parses settings, uses the default for an empty string, and hides passwords in the printed config', () => {
     const { config } = readConfig({
       STORE_EXPORT_PORT: '9999',
       STORE_EXPORT_HOST: '',
@@ -73,7 +73,7 @@ describe('settings', () => {
     expect(() => readConfig({ [env]: value })).toThrow(message)
   })
 
-  test('if a setting is unknown, a warning has the name of the setting, but not its value', () => {
+  test('if a STORE_EXPORT_ variable is not a known setting, a warning names the variable and leaves out its value', () => {
     const { warnings } = readConfig({
       STORE_EXPORT_PROT: 's3cret',
       STORE_EXPORT_KEY: 'sdx_x',
@@ -85,7 +85,7 @@ describe('settings', () => {
     expect(warnings[0]).not.toContain('s3cret')
   })
 
-  test('without settings, there is no file of leak report keys, and the key prefix is sdx_', () => {
+  test('if no setting is given, the key prefix is sdx_, and the path of the leak-report keys is null', () => {
     expect(readConfig({}).config).toMatchObject({ leakReportKeysFile: null, keyPrefix: 'sdx_' })
   })
 

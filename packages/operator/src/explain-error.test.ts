@@ -70,7 +70,7 @@ describe('explanations of errors', () => {
     }
   })
 
-  test('if an error is unexpected, such as a TypeError, there is no explanation', () => {
+  test('explainError returns null for an unexpected error, such as a TypeError or a string', () => {
     for (const error of [new TypeError('x'), failure('ENOENT', { syscall: 'open' }), failure('42601'), 'text'])
       expect(explainError(error)).toBeNull()
   })

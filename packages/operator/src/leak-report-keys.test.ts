@@ -4,20 +4,20 @@ import { keysText, newScanner } from '../../../test/support/scanner.ts'
 import { InvalidSettingError } from './config.ts'
 import { parseReportKeys, readReportKeys } from './leak-report-keys.ts'
 
-test('[R47] if a key file has a current and an earlier P-256 key, the service accepts both keys', () => {
+test('[R47] if the file of leak-report keys has a current and an earlier P-256 key, the service accepts both keys', () => {
   const [current, earlier] = [newScanner(), newScanner({ isCurrent: false })]
   const keys = parseReportKeys(keysText(current, earlier))
   expect([...keys.keys()]).toEqual([current.entry.key_identifier, earlier.entry.key_identifier])
 })
 
-test('[R47] if a key file mixes a P-256 key with other curves and malformed entries, the service accepts only the P-256 key', () => {
+test('[R47] if the file of leak-report keys mixes a P-256 key with other curves and malformed entries, only the P-256 key is accepted', () => {
   const { entry } = newScanner()
   const others = [newScanner({ curve: 'secp384r1' }).entry, { ...entry, key: 'x' }, { ...entry, key_identifier: 7 }]
   const text = JSON.stringify({ public_keys: [...others, null, 'x', { ...entry, key_identifier: '' }, entry] })
   expect([...parseReportKeys(text).keys()]).toEqual([entry.key_identifier])
 })
 
-test('[R47] if a key file is random text or JSON without a P-256 key, the error names the setting of the file', () => {
+test('[R47] if the file of leak-report keys is random text or JSON without a P-256 key, the error names STORE_EXPORT_LEAK_REPORT_KEYS_FILE', () => {
   const texts = fc.oneof(fc.string(), fc.json(), fc.constantFrom('{"public_keys":{}}', '[]', '{"public_keys":[]}'))
   fc.assert(
     fc.property(texts, (text) => {
@@ -27,7 +27,7 @@ test('[R47] if a key file is random text or JSON without a P-256 key, the error 
   )
 })
 
-test('[R47] if the key file does not exist, the error has the setting, the path, and the reason', () => {
+test('[R47] if the file of leak-report keys does not exist, the error names the setting, the path, and the reason', () => {
   expect(() => readReportKeys('/nowhere/keys.json', () => undefined)).toThrow(
     'STORE_EXPORT_LEAK_REPORT_KEYS_FILE: cannot read "/nowhere/keys.json" (ENOENT); check the path and its permissions',
   )

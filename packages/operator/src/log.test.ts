@@ -52,7 +52,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(4)
   })
 
-  test('if connection pools are sampled, the log gets a line at the level debug, and no line at the level info', () => {
+  test('the event pool.sampled is logged at the level debug, but not at the level info', () => {
     const state: ServiceEvent = { event: 'pool.sampled', pool: 'stores', pools: 1, connections: 1, busy: 0, waiting: 0 }
     expect(logged(state)).toEqual([])
     expect(logged(state, 'debug')).toHaveLength(1)
@@ -73,7 +73,7 @@ describe('the log', () => {
     expect(redact(text)).toBe(clean)
   })
 
-  test('if a log message has no suspicious characters, skipping the redaction rules gives the same result', () => {
+  test('the shortcut of redact for short texts gives the same result as the full redaction rules', () => {
     const piece = fc.constantFrom(
       'sdx_',
       'sdx',
@@ -103,7 +103,7 @@ describe('the log', () => {
     )
   })
 
-  test('if an error has a cause with another cause, the secrets of both are redacted in the log', () => {
+  test('if an error has a cause that has a cause, the log redacts the secrets in both causes', () => {
     const cause = new Error(`refused ${KEY}`, { cause: new Error('at postgres://u:hunter2@h/d') })
     const text = JSON.stringify(
       logged({ event: 'store.query_failed', storeId: 's', requestId: 'r', cause, reason: 'query', retried: false }),
@@ -146,7 +146,7 @@ describe('repeated rejections', () => {
     return { log: log.handleEvent, events: () => lines.map((line) => JSON.parse(line)) }
   }
 
-  test('if rejections repeat, the log gets one line, then one sum every ten seconds, and a last sum at shutdown', () => {
+  test('if the same rejection repeats, the log gets one line, then a count every ten seconds and at shutdown', () => {
     const { log, events } = open('info')
     for (let second = 0; second < 20; second++) {
       for (let request = 0; request < 100; request++) log(LIMITED)

@@ -11,7 +11,7 @@ const settingsFor = (url?: string, from?: string) => {
   return mailSettings(config)
 }
 
-test('if the SMTP URL and the sender are set, the email settings have this sender; if neither is set, there are no email settings', () => {
+test('mailSettings returns the configured sender, or null if neither the SMTP URL nor the sender is set', () => {
   expect(settingsFor('smtps://user:pass@mail.example.com:465', FROM)?.from).toBe(FROM)
   expect(settingsFor('smtp://127.0.0.1:2525', 'export@example.com')?.from).toBe('export@example.com')
   expect(settingsFor()).toBeNull()

@@ -94,7 +94,7 @@ describe('metrics', () => {
     expect(text).toContain('store_export_internal_errors_total 1')
   })
 
-  test('if a node has more than 50 database servers, all further servers share one series with their highest saturation', async () => {
+  test('if a node has more than 50 database servers, the remaining servers share the label server="other", with their highest saturation', async () => {
     const metrics = createMetrics()
     const use = { limit: 20, open: 3, inUse: 2, waiting: 1, failure: null, failureAgeMs: null }
     const servers = Array.from({ length: 60 }, (_, n) => ({ ...use, server: `db-${n}:5432`, inUse: n === 59 ? 20 : 2 }))

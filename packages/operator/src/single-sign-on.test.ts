@@ -9,12 +9,12 @@ const WHOLE = {
 }
 const read = (env: Record<string, string>) => singleSignOnSettings(readConfig(env).config)
 
-test('if neither an issuer nor a client is set, there are no single sign-on settings, even with a label', () => {
+test('if neither the issuer nor the client is set, singleSignOnSettings returns null, even if a label is set', () => {
   expect(read({})).toBeNull()
   expect(read({ STORE_EXPORT_OIDC_LABEL: 'Sign in at the mall' })).toBeNull()
 })
 
-test('if the settings of single sign-on are printed, the output does not contain the client secret', () => {
+test('if the single sign-on settings are converted to JSON, the client secret is left out', () => {
   const settings = read(WHOLE)
   expect(settings).toMatchObject({
     issuer: 'https://login.example.com',

@@ -66,7 +66,7 @@ describe('generated rows of demo stores', () => {
     expect(rowsOf('customer_groups')).toHaveLength(size.groups)
   })
 
-  test('in every order of the first demo store, items, discount, tax, and shipping add up to the total, exact to the cent', () => {
+  test('in every order of the first demo store, the total is items minus discount plus tax plus shipping, exact to the cent', () => {
     const itemsByOrder = new Map<ColumnValue, number>()
     for (const { order_id: id = null, price, quantity } of rowsOf('order_items')) {
       itemsByOrder.set(id, (itemsByOrder.get(id) ?? 0) + cents(price) * Number(quantity))
@@ -103,7 +103,7 @@ describe('generated rows of demo stores', () => {
     }
   })
 
-  test('in the first demo store, every kind of order, such as guest, pickup, and refunded, occurs more than 20 times', () => {
+  test('the first demo store has more than 20 orders of each kind, such as guest, pickup, and refunded orders', () => {
     const kinds: Record<string, (order: Row) => boolean> = {
       guest: ({ customer_id: id }) => id === null,
       manual: (order) => order.payment_provider === 'manual' && order.processor_charge_id === undefined,
@@ -119,7 +119,7 @@ describe('generated rows of demo stores', () => {
     expect(rowsOf('customer_addresses').filter(({ deleted_at: at }) => at !== null).length).toBeGreaterThan(20)
   })
 
-  test('[RES-ORDER-PICKUP] if a generated order is for pickup, its address is that of its location', () => {
+  test('[RES-ORDER-PICKUP] if a generated order is for pickup, its shipping address is the address of the pickup location', () => {
     const lines = new Map(rowsOf('locations').map(({ id = null, address1 }) => [id, address1]))
     for (const { pickup_location_id: id = null, shipping_address: address } of orders) {
       if (id !== null) expect(JSON.parse(String(address)).line1).toBe(lines.get(id))
@@ -138,7 +138,7 @@ describe('generated rows of demo stores', () => {
     }
   })
 
-  test('[R16] in the first demo store, some orders have exactly the same creation time', () => {
+  test('[R16] in the first demo store, more than 50 orders have the same creation time as another order, to the microsecond', () => {
     const times = orders.map(({ created_at: at }) => String(at))
     expect(times.length - new Set(times).size).toBeGreaterThan(50)
     expect(times.every((at) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at))).toBe(true)
@@ -153,7 +153,7 @@ describe('generated rows of demo stores', () => {
     expect(unique('product_variants', 'sku')).toBe(rowsOf('product_variants').length)
   })
 
-  test('in the first demo store, every host name is reserved for examples', () => {
+  test('in the first demo store, every host name ends with example.com, example.org, or example.net', () => {
     const text = JSON.stringify([...main])
     for (const [, host] of text.matchAll(/(?:https:\/\/|@)([a-z0-9.-]+\.[a-z]+)/g)) {
       expect(host).toMatch(/(^|\.)example\.(com|org|net)$/)

@@ -41,7 +41,7 @@ describe('the embedded PostgreSQL after a kill', () => {
     expect(await query(again.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('if PostgreSQL was killed, the next start has the data from before the kill', async () => {
+  test('if the embedded PostgreSQL was killed, the data from before the kill can be read after the next start', async () => {
     const dataFolder = shared
     const server = await startEmbeddedPostgres({ dataFolder })
     await query(server.url('postgres'), 'create table stored as select 42 as answer')
@@ -72,7 +72,7 @@ describe('the embedded PostgreSQL after a kill', () => {
 })
 
 describe('errors at the start of the embedded PostgreSQL', () => {
-  test('if another process runs PostgreSQL in the folder, starting fails and names that process', async () => {
+  test('if another process already runs PostgreSQL in the data folder, starting fails and names the ID of this process', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
     const message = await startError(dataFolder)
@@ -91,7 +91,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     )
   })
 
-  test('if another major version created the data, starting PostgreSQL fails and names both versions', async () => {
+  test('if another major version of PostgreSQL created the data, starting PostgreSQL fails and names both versions', async () => {
     const dataFolder = shared
     await (await startEmbeddedPostgres({ dataFolder })).stop()
     const file = path.join(dataFolder, 'cluster', 'PG_VERSION')
@@ -168,7 +168,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     expect(unprivilegedAccount('nobody:*:-2:-2::/var/empty:')).toEqual({ userId: 4294967294, groupId: 4294967294 })
   })
 
-  test('if the PostgreSQL binaries are missing, the error names npm install, WSL on Windows, or another PostgreSQL on FreeBSD', () => {
+  test('if the PostgreSQL binaries are missing, the error recommends npm install on Linux, WSL on Windows, and STORE_EXPORT_DATABASE_URL on FreeBSD', () => {
     const missing = (): string => {
       throw new Error('not found')
     }
@@ -179,7 +179,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     expect(() => binariesPackage('freebsd', 'x64')).toThrow('your own PostgreSQL in STORE_EXPORT_DATABASE_URL')
   })
 
-  test('if PostgreSQL fails with an unknown message, the message is not taken for a known error', () => {
+  test('recognized returns undefined for an unknown error message of PostgreSQL', () => {
     expect(recognized('FATAL: the moon is full', { folder: '/data', port: 5432 })).toBeUndefined()
   })
 })

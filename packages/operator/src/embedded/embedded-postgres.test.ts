@@ -32,7 +32,7 @@ describe('starting the embedded PostgreSQL', () => {
     expect(await query(second.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('if no TCP port is given, the embedded PostgreSQL listens only on a socket in a folder of its owner', async () => {
+  test('if no TCP port is given, the embedded PostgreSQL listens only on a socket, in a folder with mode 0700', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     expect((await stat(server.socketFolder)).mode & 0o777).toBe(0o700)
     const settings = await query(server.url('postgres'), 'show listen_addresses')
@@ -53,7 +53,7 @@ describe('starting the embedded PostgreSQL', () => {
     expect(await query(server.url('postgres'), statement)).toEqual([{ words: 'Babé', encoding: 'UTF8', zone: 'UTC' }])
   })
 
-  test('if a TCP port is given, the embedded PostgreSQL requires the password of its URL', async () => {
+  test('if a TCP port is given, the embedded PostgreSQL accepts the password in its URL and rejects another password', async () => {
     const server = await startServerForTest({ dataFolder: shared, tcpPort: await freePort() })
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
     const url = new URL(server.url('postgres'))
@@ -90,7 +90,7 @@ describe('starting the embedded PostgreSQL', () => {
   })
 
   test.skipIf(!isRoot)(
-    "if the unprivileged user can't enter the data folder, root creates the cluster in a system folder",
+    "if the unprivileged user can't enter the data folder, an embedded PostgreSQL that root starts stores its cluster in another folder",
     async () => {
       const closed = await temporaryFolder()
       await chmod(closed, 0o700)
@@ -111,7 +111,7 @@ describe('starting the embedded PostgreSQL', () => {
   )
 
   test.skipIf(!canSwitchUser)(
-    'if root starts the cluster of an ordinary user, the embedded PostgreSQL uses the cluster, and that user still owns it',
+    'if root starts a cluster that an ordinary user created, PostgreSQL uses this cluster, and the user still owns it',
     async () => {
       const parent = await temporaryFolder()
       await chmod(parent, 0o777)

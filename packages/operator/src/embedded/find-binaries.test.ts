@@ -17,7 +17,7 @@ test('if npm left out symbolic links between the PostgreSQL binaries, initdb sti
 })
 
 test.skipIf(!isRoot)(
-  "if the PostgreSQL user can't reach the binaries, the embedded PostgreSQL gets one copy that this user can run, even with umask 077",
+  "if the PostgreSQL user can't reach the binaries, findBinaries makes one copy that this user can run, even under umask 077",
   async () => {
     const closed = await temporaryFolder()
     const packageFolder = await unlinkedPackage(closed)

@@ -53,7 +53,7 @@ const names = (list: readonly { table: string; name: string }[]) =>
   list.map(({ table, name }) => `${table}.${name}`).sort()
 
 describe('migrations of a store', () => {
-  test('[VER-2] if a store is migrated to a schema version, its columns are those of the contract, and the password hash', async () => {
+  test('[VER-2] if a store is migrated to any schema version, its columns are those of the contract plus customers.password_hash', async () => {
     for (const { id } of REVISIONS) {
       expect(await migrate(id)).toEqual([id])
       const declared = storeTables(id).flatMap(({ table, columns }) => columns.map((name) => ({ table, name })))
@@ -107,7 +107,7 @@ describe('migrations of a store', () => {
     expect(await sql`select revision from public.store_schema_revisions`).toEqual([{ revision: 'launch' }])
   })
 
-  test('if a table is served as a list, a migrated store has an index in the order of the list', async () => {
+  test('in a migrated store, each table that the API lists, and no other table, has an index on created_at and id', async () => {
     await migrate(LATEST_REVISION)
     const rows = await sql<{ table: string; definition: string }[]>`
       select tablename as table, indexdef as definition from pg_indexes where schemaname = 'public'`
@@ -119,7 +119,7 @@ describe('migrations of a store', () => {
     expect([...walked].sort()).toEqual(pages.filter((table) => !embedded.includes(table)).sort())
   })
 
-  test('if rows are inserted without optional columns, PostgreSQL accepts them, and a location has opening hours for seven days', async () => {
+  test('in a migrated store, rows without optional columns can be inserted, and a location gets default opening hours for seven days', async () => {
     await migrate(LATEST_REVISION)
     const id = '00000000-0000-4000-8000-000000000001'
     await sql`insert into orders (id, email) values (${id}, 'a@example.com')`

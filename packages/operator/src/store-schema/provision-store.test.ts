@@ -57,7 +57,7 @@ const settings = [
 ]
 
 describe('provisioned stores', () => {
-  test('after a store is provisioned, its store table has one row, and its owner can insert rows', async () => {
+  test('a provisioned store has one row in its store table, accepts rows from its owner, and rejects a second store row', async () => {
     const storeId = randomUUID()
     const { databaseUrl } = await provision('launch', { storeId })
     await using(databaseUrl, async (sql) => {
@@ -69,7 +69,7 @@ describe('provisioned stores', () => {
     })
   })
 
-  test('[GEN-3] if the reader role selects the password hash, even with select *, PostgreSQL rejects the statement', async () => {
+  test('[GEN-3] if the reader role selects password_hash or all columns of customers, PostgreSQL rejects the statement', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
@@ -93,7 +93,7 @@ describe('provisioned stores', () => {
     }
   })
 
-  test('[R42] if a migration fails, the reader role can still select the new table of an earlier migration', async () => {
+  test('[R42] if an upgrade stops at a failed migration, the reader role can still read the tables of earlier migrations', async () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     await using(databaseUrl, (sql) => sql`create table locations (id int)`)
     const readerRole = new URL(readerUrl).username
@@ -129,7 +129,7 @@ describe('provisioned stores', () => {
     })
   })
 
-  test('[R28] if the reader role has a lock_timeout, an upgrade by an administrator resets the value, and an upgrade by the owner does not', async () => {
+  test('[R28] an upgrade by an administrator resets the lock_timeout of the reader role, and an upgrade by the owner does not', async () => {
     const { databaseUrl, readerUrl } = await provision('launch')
     const limit = () => using(readerUrl, async (sql) => (await sql`show lock_timeout`)[0]?.lock_timeout)
     expect(await limit()).toBe('0')
@@ -209,7 +209,7 @@ describe('provisioned stores', () => {
     await using(databaseUrl, (sql) => sql`insert into locations (id, name) values (gen_random_uuid(), 'n')`)
   })
 
-  test('if a superuser upgrades a store whose owner has created triggers, the triggers run as a temporary role that is no superuser', async () => {
+  test("if a superuser upgrades a store, the owner's triggers run as a temporary role without superuser privileges", async () => {
     const { databaseUrl } = await provision('launch')
     const database = new URL(databaseUrl).pathname.slice(1)
     await using(databaseUrl, async (sql) => {

@@ -133,7 +133,7 @@ describe('triggers for updated_at of parents', () => {
     expect([await changedIds('products'), await changedIds('customers')]).toEqual([[A], [B]])
   })
 
-  test('[R29] if items are truncated and the store has the trigger of the guide, updated_at of their orders changes', async () => {
+  test('[R29] if order items are truncated and the store has the trigger from the incremental sync guide, updated_at of their orders changes', async () => {
     const guide = readFileSync(new URL('../../../../docs/api/incremental-sync.md', import.meta.url), 'utf8')
     const [, trigger = ''] = /```sql\n([^`]*before truncate[^`]*)```/.exec(guide) ?? []
     await sql.begin(async (transaction) => {
@@ -151,7 +151,7 @@ describe('triggers for updated_at of parents', () => {
     ])
   })
 
-  test('[R29] if one statement writes an order with updated_at and its item, updated_at has the written value', async () => {
+  test('[R29] if one statement sets updated_at of an order and changes one of its items, the order has the written updated_at', async () => {
     await sql`with o as (update orders set status = 'paid', updated_at = '2021-01-01Z' where id = ${A} returning id)
       insert into order_items (id, order_id, product_id, name, price) select gen_random_uuid(), id, id, 'n', 1 from o`
     await sql`with o as (update orders set updated_at = '2022-01-01Z' where id = ${B})
@@ -160,7 +160,7 @@ describe('triggers for updated_at of parents', () => {
     expect(rows.map(({ at }) => at)).toEqual(['2021-01-01 00:00:00+00', '2022-01-01 00:00:00+00'])
   })
 
-  test('[R29] if one statement sets updated_at of an order and a later statement changes its item, updated_at changes again', async () => {
+  test('[R29] if a statement sets updated_at of an order and a later statement changes its item, updated_at becomes the current time', async () => {
     await sql.begin(async (transaction) => {
       await transaction`update orders set updated_at = '2021-01-01Z' where id = ${A}`
       await transaction`update order_items set quantity = 3 where order_id = ${A}`
