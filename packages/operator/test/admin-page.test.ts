@@ -56,7 +56,7 @@ test('if the requests in docs/operate/admin-api.md run in order, each response h
   expect(log).not.toContain(created.stdout.trim())
 })
 
-test('after admin-tokens revoke, admin-tokens list shows the token as revoked, and without its text', async () => {
+test('after `admin-tokens revoke`, `admin-tokens list` shows the token as revoked and does not print the token itself', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const command = async (...words: string[]) => {

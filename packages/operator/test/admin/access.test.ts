@@ -37,7 +37,7 @@ test.each([
   }
 })
 
-test('if a token is revoked, the next request with this token gets 401, and a request with another token gets 200', async () => {
+test('if an admin token is revoked, the next request with this token gets 401, and a request with another admin token gets 200', async () => {
   const { id, text: token } = await scene.createToken('short')
   expect((await scene.send('GET /v1/stores', { token })).status).toBe(200)
   expect(await revokeAdminToken(scene.registry.database, id)).toBe('revoked')
@@ -62,7 +62,7 @@ test('the admin API rejects an unknown path with 404, and a wrong method with 40
   expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST, GET'])
 })
 
-test('the admin API rejects a missing or malformed JSON body with 400, a wrong content type with 415, and an oversized body with 413', async () => {
+test('the admin API rejects a malformed body with 400, a wrong content type with 415, and an oversized body with 413', async () => {
   const invalid = await scene.send('POST /v1/stores', { body: '{"name":' })
   expect([invalid.status, invalid.json.errors[0].field]).toEqual([400, 'body'])
   const missing = await scene.send('POST /v1/stores')
@@ -73,7 +73,7 @@ test('the admin API rejects a missing or malformed JSON body with 400, a wrong c
   expect([large.status, large.json.type]).toEqual([413, '/operate/admin-api.html#body-too-large'])
 })
 
-test('if a request completes, an event has its route, its status, and the ID of its token', async () => {
+test('if an admin API request completes, its event has the route, the status, and the ID of the admin token', async () => {
   const { headers } = await scene.send('GET /v1/stores/unknown')
   const requestId = headers.get('x-request-id')
   const event = scene.events.find((each) => 'requestId' in each && each.requestId === requestId)
@@ -99,7 +99,7 @@ test('if a table of the control database is missing, the response is 500 without
   expect(own.events).toContainEqual({ event: 'admin.request_failed', requestId, cause: expect.any(Error) })
 })
 
-test('if a live node lacks the secret, saving a database URL with a password gets 503 with the name of the node', async () => {
+test("if a live node does not have the encryption secret, saving a database URL with a password gets 503 with the node's name", async () => {
   const own = await startAdminScene()
   onTestFinished(() => own.close())
   await own.sql`insert into nodes (id, name, secrets) values (gen_random_uuid(), 'other (pid 7)', '{}')`
@@ -114,7 +114,7 @@ test('if a live node lacks the secret, saving a database URL with a password get
   expect(change.status).toBe(503)
 })
 
-test('if the database of an upgrade does not exist, the response is 502 and says that the database does not exist', async () => {
+test('if the database URL of an upgrade names a missing database, the response is 502 and says that the database does not exist', async () => {
   const url = new URL(scene.controlUrl)
   url.pathname = '/does_not_exist'
   const body = { to: 'v1.6', database_url: url.href }
@@ -123,7 +123,7 @@ test('if the database of an upgrade does not exist, the response is 502 and says
   expect(json.detail).toContain('the database does not exist')
 })
 
-test('if the control database is unreachable, the response is 503', async () => {
+test('if the control database is unreachable, the admin API responds with 503', async () => {
   const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: String(await freePort()) })
   const controlUrl = `postgres://control@127.0.0.1:${await freePort()}/control`
   const other = await openAdmin({ config, controlUrl, keys: scene.keys, emit: () => undefined })
@@ -176,7 +176,7 @@ test('if requests of two tokens have the same Idempotency-Key, each request crea
   expect(other.json.id).not.toBe(first.json.id)
 })
 
-test('if a request with an Idempotency-Key is still running, a second request with this key gets 409', async () => {
+test('if a request with an Idempotency-Key is still running, a second request with the same Idempotency-Key gets 409', async () => {
   const headers = { 'idempotency-key': 'order-4' }
   const id = await scene.store()
   const lock = await scene.sql.reserve()
@@ -192,7 +192,7 @@ test('if a request with an Idempotency-Key is still running, a second request wi
   expect((await scene.send(`GET /v1/stores/${id}/keys`)).json.data).toHaveLength(1)
 })
 
-test('if a request with an Idempotency-Key gets 404, a repetition gets the same response', async () => {
+test('if a request with an Idempotency-Key gets 404, repeating it returns the same 404, even if the store exists by then', async () => {
   const headers = { 'idempotency-key': 'order-5' }
   const refused = await scene.send('POST /v1/stores/later/keys', { body: { name: 'a' }, headers })
   await scene.send('POST /v1/stores', { body: { name: 'Later', external_id: 'later', state: 'generating' } })
@@ -222,7 +222,7 @@ test('if the node stopped during a request with an Idempotency-Key, a repetition
   expect([again.status, again.json.id === first.json.id]).toEqual([201, false])
 })
 
-test('if a stored response is older than 24 hours, a repetition runs the request again, and the cleanup deletes the response', async () => {
+test('if the response stored for an Idempotency-Key is 25 hours old, a repetition runs the request again, and the cleanup deletes the response', async () => {
   const headers = { 'idempotency-key': 'order-7' }
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
   await scene.sql`update idempotency_keys set active_at = now() - interval '25 hours'`
@@ -233,7 +233,7 @@ test('if a stored response is older than 24 hours, a repetition runs the request
   expect(await scene.sql`select from idempotency_keys`).toHaveLength(0)
 })
 
-test('if the encryption secret was replaced, a repetition with the same Idempotency-Key gets 409', async () => {
+test('if the encryption secret was replaced after a request, repeating the request with its Idempotency-Key gets 409', async () => {
   const headers = { 'idempotency-key': 'order-8' }
   await scene.send('POST /v1/stores', { body: BODY, headers })
   const port = await freePort()
@@ -298,19 +298,19 @@ test('if the admin API requires client certificates, a connection without a cert
   expect(await get(certificate)).toBe(200)
 })
 
-test('if the TLS certificate has no key file, starting the admin API fails and names the missing setting', async () => {
+test('if STORE_EXPORT_ADMIN_TLS_CERT_FILE is set without STORE_EXPORT_ADMIN_TLS_KEY_FILE, starting the admin API fails and names the missing setting', async () => {
   const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: '1', STORE_EXPORT_ADMIN_TLS_CERT_FILE: '/cert.pem' })
   const target = { config, controlUrl: scene.controlUrl, keys: scene.keys, emit: () => undefined }
   await expect(openAdmin(target)).rejects.toThrow('STORE_EXPORT_ADMIN_TLS_KEY_FILE: not set')
 })
 
-test('if the host is not an address of the machine, starting the admin API fails and names the setting', async () => {
+test('if STORE_EXPORT_ADMIN_HOST is not an address of the machine, starting the admin API fails and names this setting', async () => {
   const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: '9091', STORE_EXPORT_ADMIN_HOST: '192.0.2.1' })
   const target = { config, controlUrl: scene.controlUrl, keys: scene.keys, emit: () => undefined }
   await expect(openAdmin(target)).rejects.toThrow('set STORE_EXPORT_ADMIN_HOST to one of its addresses')
 })
 
-test('if a TLS file is missing or not valid, starting the admin API fails and names the setting or the rule', async () => {
+test('if the TLS certificate file is missing or is not valid PEM, starting the admin API fails and gives the reason', async () => {
   const start = (file: string) => {
     const files = { STORE_EXPORT_ADMIN_TLS_CERT_FILE: file, STORE_EXPORT_ADMIN_TLS_KEY_FILE: file }
     const { config } = readConfig({ STORE_EXPORT_ADMIN_PORT: '9091', ...files })

@@ -61,7 +61,7 @@ test('if one external ID is in two lines of a batch, both results have the same 
   expect(results[0].store.id).toBe(results[1].store.id)
 })
 
-test('if a line of a batch provisions a database, the result of this line has the URL of the owner', async () => {
+test('if a line of a batch provisions a database, only the result of this line has an owner_url', async () => {
   const { results } = await batch([{ name: 'Shop', provision: { revision: 'v1.6' } }, store('d-1')])
   dropAfterTest(results[0].store.id)
   expect(results).toMatchObject([
@@ -116,7 +116,7 @@ test('if the client disconnects and the node stops during a batch, no more store
   await own.close()
 })
 
-test('if a batch has no line or more than 1,000 lines, the response is 400; if its body is too large, 413', async () => {
+test('a batch with no line or more than 1,000 lines gets 400, and a batch of more than 4 MB gets 413', async () => {
   const empty = await scene.send('POST /v1/stores/batch', { body: '\n\n', headers: NDJSON })
   const many = await scene.send('POST /v1/stores/batch', { body: '{}\n'.repeat(1001), headers: NDJSON })
   for (const [{ status, json }, count] of [

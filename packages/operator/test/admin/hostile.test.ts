@@ -71,7 +71,7 @@ test.each(['postgres://u:p@h/d\0', 'postgres://u:p%00@h/d', 'postgres://u%00@h/d
   },
 )
 
-test('if a body has 200,000 unknown fields, the response has errors for 100 fields and the number of the other fields', async () => {
+test('if a body has 200,000 unknown fields, the response has errors for 100 of the fields and the number of the rest', async () => {
   const fields = Array.from({ length: 200_000 }, (_, index) => `"k${index}":1`)
   const line = `{"name":"S","state":"generating",${fields.join(',')}}`
   const { status, text } = await scene.send('POST /v1/stores/batch', { body: line, headers: NDJSON })
@@ -81,7 +81,7 @@ test('if a body has 200,000 unknown fields, the response has errors for 100 fiel
   expect(problem.detail).toMatch(/^not valid: k0, .*, k99, and 199900 more$/)
 })
 
-test('if the name of an unknown field has 900,000 characters, the response has only the first 60 characters', async () => {
+test('if the name of an unknown field has 900,000 characters, the response quotes only the first 60 characters', async () => {
   const body = { name: 'S', state: 'generating', ['x'.repeat(900_000)]: 1 }
   const { status, text, json } = await scene.send('POST /v1/stores', { body })
   expect([status, json.errors[0].field]).toEqual([400, `${'x'.repeat(60)}…`])

@@ -53,7 +53,7 @@ test('if one request renames a key and turns it off, the response has the new na
   expect(on.json).toMatchObject({ name: 'Paused', state: 'active', turned_off_at: null })
 })
 
-test('if a PATCH changes some permissions of a key, the others stay; if values are invalid, the response is 400 with their fields', async () => {
+test('a PATCH of a key changes only the permissions in its body, and returns 400 with the names of invalid fields', async () => {
   const { id } = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
   const limits = { expires_at: '2099-01-01T00:00:00.000Z', allowed_addresses: ['10.0.0.0/8'] }
   const limited = await scene.send(`PATCH /v1/keys/${id}`, { body: limits })
@@ -65,7 +65,7 @@ test('if a PATCH changes some permissions of a key, the others stay; if values a
   expect([status, json.errors.map(({ field }: { field: string }) => field)]).toEqual([400, Object.keys(invalid)])
 })
 
-test('if the body of a change is {}, the response is 400 with the accepted members, and the key keeps its limits', async () => {
+test('if a key is changed with the body {}, the response is 400 with the accepted members, and the key keeps its limits', async () => {
   const limits = {
     scopes: ['products:read'],
     allowed_addresses: ['10.0.0.0/8'],
@@ -112,7 +112,7 @@ test('if a key is replaced, the new key has the same permissions, and replacing 
   expect(states.find(({ id }: { id: string }) => id === json.id).state).toBe('revoked')
 })
 
-test('if a key is revoked or has expired, changing and replacing the key get 409', async () => {
+test('if a key is revoked or has expired, changing or replacing the key gets 409', async () => {
   const storeId = await scene.store()
   const [revoked, expired] = [await keyOf(storeId), await keyOf(storeId)]
   await scene.send(`DELETE /v1/keys/${revoked.id}`)
@@ -147,7 +147,7 @@ test.each(['nonsense', randomUUID()])(
   },
 )
 
-test('if a token changes a key, each event of the audit table has the token as its actor', async () => {
+test('if an admin token creates, changes, replaces, and revokes a key, each audit event names the token as the actor', async () => {
   const storeId = await scene.store()
   const before = (await scene.audit()).length
   const { id } = await keyOf(storeId)

@@ -14,7 +14,7 @@ afterAll(() => scene.close())
 const put = (storeId: string, email: string, role: string) =>
   scene.send(`PUT /v1/stores/${storeId}/members/${encodeURIComponent(email)}`, { body: { role } })
 
-test('if a new address becomes a member, the response is 201 and the list has the member', async () => {
+test('if a new email address is added to a store, the response is 201, and the member list has the new member', async () => {
   const storeId = await scene.store()
   const { status, json } = await put(storeId, 'Ada@Example.com', 'admin')
   expect([status, json]).toEqual([
@@ -67,7 +67,7 @@ test('if a member is removed twice, the second response says that the member was
   expect((await scene.send(request)).json).toEqual({ ...removed, already: true })
 })
 
-test('if an account is removed, its store has one member less, and removing the account again gets 404', async () => {
+test('if a merchant account is removed, its store has one member fewer, and removing the account again gets 404', async () => {
   const storeId = await scene.store()
   await put(storeId, 'stays@example.com', 'viewer')
   await put(storeId, 'leaves@example.com', 'admin')
@@ -79,7 +79,7 @@ test('if an account is removed, its store has one member less, and removing the 
   expect([again.status, again.json.type]).toEqual([404, '/operate/admin-api.html#unknown-merchant'])
 })
 
-test('if a sign-in link is created, the response has its URL on the dashboard and its expiry', async () => {
+test('if a sign-in link is created, the response has a dashboard URL and the expiry time', async () => {
   await put(await scene.store(), 'link@example.com', 'admin')
   const { status, json } = await scene.send('POST /v1/merchants/link@example.com/sign-in-links')
   expect([status, json.url]).toEqual([201, expect.stringMatching(/^https:\/\/dashboard\.example\.com\/link\/\w+$/)])
@@ -106,7 +106,7 @@ test.each([0, 61, 5.5, '5', null])(
   },
 )
 
-test('if a token changes members, each event of the audit table has the token as its actor', async () => {
+test('if an admin token adds, changes, and removes members, each audit event names the token as the actor', async () => {
   const storeId = await scene.store()
   const before = (await scene.audit()).length
   await put(storeId, 'first@example.com', 'admin')

@@ -69,7 +69,7 @@ function secondsUntil(time: string): number {
   return (Date.parse(time) - Date.now()) / 1000
 }
 
-test('if a sign-in link is valid for five minutes, it signs in once within that time, and gets 400 afterwards', async () => {
+test('if a sign-in link is valid for five minutes, it can be used once within that time, and returns 400 afterwards', async () => {
   const { createLink, age, signIn } = await startScene()
   const links = [await createLink({ minutes: 5 }), await createLink({ minutes: 5 })]
   for (const { status, json } of links) {
@@ -84,7 +84,7 @@ test('if a sign-in link is valid for five minutes, it signs in once within that 
   expect(await signIn(second)).toBe(400)
 })
 
-test('if a sign-in link is created without minutes, it signs in within a day, the default of the settings', async () => {
+test('a sign-in link that is created without minutes can be used for one day', async () => {
   const { createLink, age, signIn } = await startScene()
   const links = [await createLink(), await createLink({})]
   for (const { json } of links) expect(secondsUntil(json.expires_at)).toBeGreaterThan(86_300)
@@ -92,7 +92,7 @@ test('if a sign-in link is created without minutes, it signs in within a day, th
   for (const { json } of links) expect(await signIn(json.url)).toBe(303)
 })
 
-test('if merchants link gets --minutes 5, its link signs in within five minutes, and gets 400 afterwards', async () => {
+test('if `merchants link` gets --minutes 5, the link can be used within five minutes, and returns 400 afterwards', async () => {
   const { command, age, signIn } = await startScene()
   const create = async () => (await command('merchants', 'link', '--email', EMAIL, '--minutes', '5')).json
   const [first, second] = [await create(), await create()]

@@ -124,12 +124,12 @@ test.each([
     /address/,
   ],
   [{ name: 'S', state: 'generating', keys: [{ name: 'a' }, { name: 'a ' }] }, 'keys', /different names/],
-])('if a store is %j, the error names the field %s', async (body, field, message) => {
+])('if the body of a new store is %j, the response is 400 and names the field %s', async (body, field, message) => {
   const { status, json } = await scene.send('POST /v1/stores', { body })
   expect([status, json.errors]).toEqual([400, [{ field, message: expect.stringMatching(message) }]])
 })
 
-test('if a store is provisioned, the first response has the URLs of its owner and reader, and a repetition has neither', async () => {
+test('if a store is provisioned, the first response has the database URLs of the owner and the reader, and a repetition has neither', async () => {
   const body = { name: 'Shop', external_id: 'provisioned', provision: { revision: 'v1.5' }, keys: [{ name: 'one' }] }
   const first = await scene.send('POST /v1/stores', { body })
   expect(first.status, first.text).toBe(201)
@@ -214,7 +214,7 @@ test('if an external ID has reserved characters, a path with the percent-encoded
   expect([found.status, found.json.id]).toEqual([200, json.id])
 })
 
-test('if a store is changed, the response and the next read have the change', async () => {
+test('if a store is changed, the response and the next GET return the new values', async () => {
   const id = await scene.store()
   const body = {
     ...{ name: 'Renamed', state: 'ready', database_url: DATABASE_URL, schema: 'shop' },
@@ -231,7 +231,7 @@ test('if a store without a database is set to ready, the response is 400 and nam
   expect([status, json.errors[0].field]).toEqual([400, 'database_url'])
 })
 
-test('if the body of a change is {}, the response is 400 with the accepted members', async () => {
+test('if a store is changed with the body {}, the response is 400 with the accepted members', async () => {
   const { status, json } = await scene.send(`PATCH /v1/stores/${await scene.store()}`, { body: {} })
   expect([status, json.errors]).toEqual([
     400,
@@ -296,7 +296,7 @@ test.each([
   expect((await scene.send(request, { body })).json.type).toBe('/operate/admin-api.html#unknown-store')
 })
 
-test('if a token changes a store, each event of the audit table has the token as its actor', async () => {
+test('if an admin token creates, changes, and removes a store, each audit event names the token as the actor', async () => {
   const externalId = randomUUID()
   const before = (await scene.audit()).length
   const body = { name: 'Shop', external_id: externalId, state: 'generating', keys: [{ name: 'one' }] }
