@@ -54,7 +54,7 @@ test('[R39] if a key has expired, the next node that starts logs the action key.
   expect(JSON.parse(line)).toMatchObject({ keyId: key.id, details: JSON.stringify({ reason: 'expired' }) })
 })
 
-test('[AUTH-5] if a backup of the control database is restored, replay-revocations repeats the later revocations', async () => {
+test('[AUTH-5] if a backup of the control database is restored, `keys replay-revocations` revokes the keys that were revoked after the backup', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const words = ['--name', 'Shop', '--state', 'generating']

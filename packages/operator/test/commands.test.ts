@@ -235,7 +235,7 @@ describe('store-export stores', () => {
     ])
   })
 
-  test('if a platform created the database, "stores upgrade" changes nothing, and tells the operator to migrate the database and run "stores grants"', async () => {
+  test('if a platform created the database, "stores upgrade" changes nothing, and says to migrate the database and run "stores grants"', async () => {
     const own = await createDatabase()
     onTestFinished(() => own.drop())
     const sql = openClientForTest(own.url)
@@ -285,7 +285,7 @@ describe('store-export stores', () => {
   })
 })
 
-test('if stores set gets --require-two-factor on or off, stores list shows the rule; with maybe, stores set exits with code 2', async () => {
+test('if `stores set` gets --require-two-factor on or off, `stores list` shows the value; the value maybe exits with code 2', async () => {
   const store = await register('With a rule')
   const ruleOf = async () =>
     (await runJson('stores', 'list')).stores.find(({ id }: { id: string }) => id === store).two_factor_required
@@ -315,7 +315,7 @@ describe('store-export keys', () => {
     expect(table.stdout).toContain(`${made.id}  ${store}  ${made.key.slice(0, 12)}…${made.key.slice(-4)}`)
   })
 
-  test('[AUTH-2] if a key prefix is set, keys create prints a key with this prefix', async () => {
+  test('[AUTH-2] if STORE_EXPORT_KEY_PREFIX is acme_live_, keys create prints a key with this prefix', async () => {
     const store = await register('Branded')
     const branded = { settings: { ...settings, KEY_PREFIX: 'acme_live_' } }
     const made = await runCommand(['keys', 'create', '--store', store, '--name', 'till'], branded)
@@ -372,7 +372,7 @@ describe('store-export keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
-  test('if a key is turned off, "keys list" shows the key as off, and after "keys turn-on" as active', async () => {
+  test('"keys list" shows a key as off after "keys turn-off", and as active after "keys turn-on"', async () => {
     const store = await register('Stand')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     const listed = async () => (await runJson('keys', 'list', '--store', store)).keys[0]
@@ -389,7 +389,7 @@ describe('store-export keys', () => {
     expect(revoked).toMatchObject({ code: 1, stderr: expect.stringContaining('no active key has the ID') })
   })
 
-  test('[R38, R39] if keys change sets some limits, the key has these limits and keeps the others', async () => {
+  test('[R38, R39] if keys change sets the scopes and the expiry of a key, the key keeps its other limits', async () => {
     const store = await register('Changed')
     const limited = ['--scope', 'orders:read', '--allow', '10.0.0.0/8', '--without-personal-data']
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x', ...limited)
@@ -440,7 +440,7 @@ describe('store-export keys', () => {
 })
 
 describe('store-export directory-tokens', () => {
-  test('directory-tokens create refuses a third active token of a store, and directory-tokens list prints tokens without their text', async () => {
+  test('directory-tokens create refuses a third active token of a store, and directory-tokens list does not print full tokens', async () => {
     const store = await register('directory')
     const first = await runJson('directory-tokens', 'create', '--store', store)
     expect(first).toEqual({
@@ -468,7 +468,7 @@ describe('store-export directory-tokens', () => {
 })
 
 describe('store-export merchants', () => {
-  test('after merchants add, merchants list has the merchant with the stores and roles, and after merchants remove, the merchant is gone', async () => {
+  test('after merchants add, merchants list shows the merchant with stores and roles; after merchants remove, it leaves the merchant out', async () => {
     const [one, two] = [await register('one'), await register('two')]
     const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
     expect(added).toEqual({
@@ -588,7 +588,7 @@ describe('store-export merchants', () => {
     [['remove-passkeys', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
   ])(
-    'if merchants gets the arguments %j, the command fails and prints one line about the wrong argument',
+    'if `store-export merchants` gets the arguments %j, it fails and prints one line about the wrong argument',
     async (words, code, sentence) => {
       const ended = await runCommand(['merchants', ...words], { settings })
       expect(ended).toMatchObject({ code, stdout: '' })
@@ -598,7 +598,7 @@ describe('store-export merchants', () => {
   )
 })
 
-test('after secrets rotate, commands succeed with only the new secret', async () => {
+test('after secrets rotate, the new secret works without STORE_EXPORT_SECRET_PREVIOUS', async () => {
   const database = await createDatabase()
   const old = { DATABASE_URL: database.url, SECRET: secret }
   const next = { DATABASE_URL: database.url, SECRET: newSecret() }

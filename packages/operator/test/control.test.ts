@@ -138,7 +138,7 @@ test('[ERR-3] while the control database is down, a thousand requests cause fewe
   expect(failures.length).toBeLessThan(10)
 })
 
-test('[ERR-3] while the disk of the control database is full, requests get 502 if the key has no counter yet, and otherwise 200', async ({
+test('[ERR-3] while the disk of the control database is full, requests get 502 if the key has no request counter yet, and otherwise 200', async ({
   skip,
 }) => {
   const disk = await temporaryFolder()

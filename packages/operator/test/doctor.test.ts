@@ -85,7 +85,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(await examine(id)).toMatchObject({ revision: 'v1.5', findings: [] })
   })
 
-  test('if columns of the first schema version are missing, doctor still reports missing indexes, except on views', async () => {
+  test('doctor reports missing indexes even if columns of the first schema version are missing, but not on views', async () => {
     const { id, owner, role } = await provision('launch')
     await owner.unsafe('alter table products drop column vendor; drop index products_status_walk, orders_walk')
     await owner.unsafe(`create table parted (like orders including defaults) partition by range (created_at);
@@ -131,7 +131,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('if the reader role may not connect, doctor prints the missing grant', async () => {
+  test('if the reader role lacks the connect privilege on the store database, doctor prints the SQL that grants it', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     const [{ name }] = await owner<[{ name: string }]>`select current_database() as name`
     await owner.unsafe(`revoke connect on database "${name}" from "${role}"`)
@@ -156,7 +156,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings.filter(({ code }) => code !== 'missing_index')).toEqual([])
   })
 
-  test("doctor reports an error if a table or its column id can't be read, and a warning if only a name can't be read", async () => {
+  test("doctor reports an error if a table or its id column can't be read, and a warning if only a name column can't be read", async () => {
     const { id, owner, role } = await provision('launch')
     const products = await owner<{ name: string }[]>`
       select attname as name from pg_attribute where attrelid = 'products'::regclass and attnum > 0`

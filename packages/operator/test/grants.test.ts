@@ -30,7 +30,7 @@ async function grants(...options: string[]) {
   return json as { role: string; password: string; revision: string; sql: string }
 }
 
-test("[GEN-3] after the SQL of stores grants has run, the role can select the contract's columns, but no password hash", async () => {
+test("[GEN-3] after the SQL of stores grants has run, the reader role can select the contract's columns, but not the password hash", async () => {
   const role = newRole()
   const store = await ownStore()
   const reader = await grants('--role', role)

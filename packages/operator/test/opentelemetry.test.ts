@@ -125,7 +125,7 @@ test('the collector gets the durations of requests and database calls, with the 
   expect(collector.resource()).toMatchObject({ 'service.name': 'export-eu', 'service.version': '0.1.0' })
 })
 
-test('[ERR-3] if a store cannot be read, the spans of the request and of its attempts have the error', async () => {
+test('[ERR-3] if a store database rejects connections, the spans of the request and of its failed database calls have the error', async () => {
   const collector = await startCollector()
   const { service, store, get } = await startNode(collector.url, { OTEL_TRACES_SAMPLER: 'always_on' })
   await get('orders')
@@ -170,7 +170,7 @@ test('if no collector listens, the node serves requests, logs telemetry.failed, 
   expect(linesOf(service).filter(({ event }) => event === 'telemetry.failed')).toHaveLength(1)
 })
 
-test('by default, fewer than half of the requests without traceparent have a trace, and no request whose traceparent is unsampled', async () => {
+test('by default, fewer than half of the requests without traceparent are traced, and a request with an unsampled traceparent is not traced', async () => {
   const collector = await startCollector()
   const { service, get } = await startNode(collector.url)
   for (let n = 0; n < 60; n++) await get('store')
@@ -182,7 +182,7 @@ test('by default, fewer than half of the requests without traceparent have a tra
   expect(requests.filter(({ name }) => name !== 'GET /api/v1/store')).toEqual([])
 })
 
-test('if OTEL_SDK_DISABLED is true, the node sends nothing', async () => {
+test('if OTEL_SDK_DISABLED is true, the node sends nothing to the collector', async () => {
   const collector = await startCollector()
   const { service, get } = await startNode(collector.url, { OTEL_SDK_DISABLED: 'true' })
   expect((await get('orders')).status).toBe(200)

@@ -25,10 +25,10 @@ const COMMANDS: readonly Command[] = [
   { name: 'store-sync', workspace: 'sync', long: 'run', flags: FLAGS },
 ]
 
-describe.each(COMMANDS)('$name', (command) => {
+describe.each(COMMANDS)('the launcher of $name', (command) => {
   const { name, workspace, long, flags } = command
 
-  test('if the current Node.js can run TypeScript, the command runs the program with this Node.js', async () => {
+  test('if the current Node.js can run TypeScript, the launcher runs the TypeScript program with this Node.js', async () => {
     const file = await install(command, { runtime: false })
     expect(await finish(start(file, process.versions.node, ['a b', '--json']))).toEqual({
       output: '["a b","--json"]\n',
@@ -37,7 +37,7 @@ describe.each(COMMANDS)('$name', (command) => {
   })
 
   test.runIf(hasRuntime)(
-    'if the current Node.js is too old, the command runs the installed Node.js 24 with the same arguments and exit code',
+    'if the current Node.js is too old, the launcher runs the program with the installed Node.js 24, the same arguments, and the same exit code',
     async () => {
       const file = await install(command, { runtime: true })
       expect(await finish(start(file, '20.20.2', ['a b', '--json']))).toEqual({
@@ -48,7 +48,7 @@ describe.each(COMMANDS)('$name', (command) => {
   )
 
   test.runIf(hasRuntime).each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'if the command gets %s, the program gets the same signal',
+    'if the launcher gets %s, the program gets the same signal',
     async (signal) => {
       const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
       if (child.stdout !== null) await once(child.stdout, 'data')
@@ -58,7 +58,7 @@ describe.each(COMMANDS)('$name', (command) => {
   )
 
   test.runIf(hasRuntime)(
-    'if the command is killed while another Node.js runs the program, the program ends',
+    'if the launcher is killed while another Node.js runs the program, the program ends',
     async () => {
       const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
       if (child.stdout !== null) await once(child.stdout, 'data')
@@ -69,20 +69,20 @@ describe.each(COMMANDS)('$name', (command) => {
   )
 
   test.runIf(hasRuntime)(
-    'if Node.js can replace its process, the program has the process ID of the command',
+    'if Node.js can replace its process, the program has the process ID of the launcher',
     async () => {
       const child = start(await install(command, { runtime: true }), '22.15.0', ['pid'])
       expect(await finish(child)).toEqual({ output: `${child.pid}\n`, ended: [3, null] })
     },
   )
 
-  test.runIf(hasRuntime)('if a signal terminates the program, the command ends with the same signal', async () => {
+  test.runIf(hasRuntime)('if a signal terminates the program, the launcher ends with the same signal', async () => {
     const child = start(await install(command, { runtime: true }), '20.20.2', ['die'])
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
   })
 
   test.runIf(hasRuntime)(
-    'if the subcommand is serve or run, Node.js starts with the flags that limit its memory',
+    'if the subcommand is serve or run, the launcher starts Node.js with the flags that limit its memory',
     async () => {
       const file = await install(command, { runtime: true })
       const output = `${JSON.stringify([long, 'flags'])}${JSON.stringify(flags)}\n`
@@ -91,13 +91,13 @@ describe.each(COMMANDS)('$name', (command) => {
     },
   )
 
-  test('if no suitable Node.js is installed, the command exits with code 1 and says which version it needs', async () => {
+  test('if no suitable Node.js is installed, the launcher exits with code 1 and says which version it needs', async () => {
     const { output, ended } = await finish(start(await install(command, { runtime: false }), '20.20.2', []))
     expect(output).toMatch(nodeVersionError(name))
     expect(ended).toEqual([1, null])
   })
 
-  test('the bin entry of package.json is the command and is executable', async () => {
+  test('the bin entry of package.json names the file of the launcher, and this file is executable', async () => {
     const manifest = JSON.parse(await readFile(path.join(PACKAGES, workspace, 'package.json'), 'utf8'))
     expect(manifest.bin).toEqual({ [name]: `bin/${name}.js` })
     expect((await stat(path.join(PACKAGES, workspace, manifest.bin[name]))).mode & 0o111).toBe(0o111)

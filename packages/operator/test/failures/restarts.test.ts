@@ -49,7 +49,7 @@ test(`[ERR-3, PAG-4] if the database restarts ${RESTARTS} times while a list is 
   expect(await node.metric('connection_waiters', 'stores')).toBe(0)
 })
 
-test('[ERR-3] if the URL of a store changes, the next request of the store uses the new URL', async () => {
+test('[ERR-3] if the database URL of a store changes, the next request for the store uses the new URL', async () => {
   const platform = await createPlatform()
   const [here, there] = [await platform.createStore(sizeFor(1)), await platform.createStore(sizeFor(2))]
   const [first, second] = [await openProxy(portOf(here)), await openProxy(portOf(there))]
