@@ -255,7 +255,7 @@ describe('the command store-sync', () => {
     ])
   })
 
-  test('if the copy differs from the store, store-sync verify prints the differences and exits with code 1; if not, with code 0', async () => {
+  test('store-sync verify exits with code 0 if the copy equals the store, and otherwise prints the differences and exits with code 1', async () => {
     const file = await createFile()
     const args = ['--url', platform.service.url, '--to', `sqlite:${file}`]
     await command(['run', ...args])
@@ -287,7 +287,7 @@ describe('the command store-sync', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'verify', store_id: store.id, is_same: false, changed_files: [] })
   })
 
-  test('if STORE_EXPORT_KEY_FILE is set, store-sync run uses the key in this file; if the file is missing, it exits with code 2', async () => {
+  test('store-sync run uses the key in STORE_EXPORT_KEY_FILE, and exits with code 2 if this file is missing', async () => {
     const file = await createFile()
     const keyFile = path.join(path.dirname(file), 'key')
     await writeFile(keyFile, `${store.key}\n`, { mode: 0o600 })

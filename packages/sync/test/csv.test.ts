@@ -68,7 +68,7 @@ test('if a CSV copy has no rows, each table and view still has a file, and order
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('if a string looks like a formula, the CSV file has an apostrophe before the string; negative amounts have no apostrophe', async () => {
+test('the CSV file has an apostrophe before strings that look like formulas, but not before negative amounts', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [
@@ -82,7 +82,7 @@ test('if a string looks like a formula, the CSV file has an apostrophe before th
   expect(column('discount_code')).toEqual(["''=1+1", "'s Gravenhage"])
 })
 
-test('if an order has items, orders_overview.csv has a line for the order, and order_lines.csv one for each item', async () => {
+test('if an order has items, orders_overview.csv has one line for the order, and order_lines.csv has one line for each item', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const items = [{ id: 'i', order_id: 'a', name: 'Tea', price: '-1.10', quantity: 2 }]
@@ -95,7 +95,7 @@ test('if an order has items, orders_overview.csv has a line for the order, and o
   ])
 })
 
-test('if an error occurs while CSV files are written, all previous files stay, and no new files are left', async () => {
+test('if an error occurs while CSV files are written, all previous files are unchanged, and no new files are left', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new CsvWriter(folder)
@@ -107,7 +107,7 @@ test('if an error occurs while CSV files are written, all previous files stay, a
   expect(readLines(path.join(folder, 'two.csv'))).toEqual([['name'], ['b']])
 })
 
-test('if finishing a CSV copy fails because its view order_lines is missing, the previous files stay, and the next run writes the new files', async () => {
+test('if finishing a CSV copy fails because a view is missing, the previous files are unchanged, and the next run writes new files', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => readRows(path.join(folder, 'orders_overview.csv')).map(({ id }) => id)
@@ -119,7 +119,7 @@ test('if finishing a CSV copy fails because its view order_lines is missing, the
   expect(ids()).toEqual(['a', 'b'])
 })
 
-test('if a string starts with + and has other characters than digits, the CSV file has an apostrophe before the string', async () => {
+test('a string that starts with + gets an apostrophe in the CSV file only if characters other than digits follow', async () => {
   const folder = await createTestFolder()
   const emails = ['+4930123456', '+49 30 1', '+1+1', '+', "'+4930123456"]
   await writeOrders(

@@ -54,7 +54,7 @@ describe('queries of the guides', () => {
   })
 })
 
-test("the role of the Power BI guide can read tables of the copy, even a table that is created later, and can't delete rows", async () => {
+test("the role of the Power BI guide can read current and later tables of the copy, but can't delete rows", async () => {
   const query = (text: string) => copies.query('postgres', text)
   await copies.runBlock('postgres', 'power-bi/reader')
   try {

@@ -35,7 +35,7 @@ describeCopy('a copy in a DuckDB file', async () => {
   }
 })
 
-test('after a DuckDB copy is opened, its columns have native types, and the notes of the contract as comments', async () => {
+test("the columns of a DuckDB copy have native types, and the contract's notes as comments", async () => {
   const file = await createFile()
   await (await openCopy(file)).close()
   const columns = await queryDuckDb(
@@ -135,7 +135,7 @@ test('if a page contains an order twice, the DuckDB copy has the last version of
   expect(await queryDuckDb(file, 'select name from order_items')).toEqual([{ name: 'new' }])
 })
 
-test('if another process has the DuckDB file open, opening the copy throws a CopyBusyError, and the error of peek has the process ID', async () => {
+test('if another process has the DuckDB file open, opening the copy throws a CopyBusyError, and peek throws an error with the process ID', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   await copy.claim('one store')
@@ -173,7 +173,7 @@ test('if the file is not a DuckDB database or has tables of another program, ope
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'if the disk is full, opening a DuckDB copy throws and says to free some space, and the next run continues',
+  'if the disk is full, opening a DuckDB copy throws a CopyFullError, and opening the copy succeeds after space is freed',
   async () => {
     const file = await createFile()
     const copy = await openCopy(file)

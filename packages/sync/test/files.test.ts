@@ -75,7 +75,7 @@ test('until a table is synced for the first time, the CSV copy has no file of th
   expect(readdirSync(folder)).toContain('customer_groups.csv')
 })
 
-test('if a CSV copy and a Parquet copy share a folder, their runs change orders.csv and orders.parquet', async () => {
+test('if a CSV copy and a Parquet copy share a folder, a run of each copy updates its own orders file', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeOrders(parquetCopy(folder), [ORDER])
@@ -163,7 +163,7 @@ test('until a CSV copy writes its files for the first time, the copy reports all
 })
 
 test.each(KINDS)(
-  'if a folder has the name of one file, a run throws a CopyError, and all files stay as they were: $kind',
+  'if a folder has the name of one file of a copy, a run throws a CopyError and changes no file: $kind',
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     await writeOrders(make(folder), [ORDER])

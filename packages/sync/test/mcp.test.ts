@@ -53,7 +53,7 @@ describe('the MCP tools', () => {
     },
   )
 
-  test('the tool list and the instructions of the MCP server have together fewer than 1,500 tokens of four bytes', async () => {
+  test('the tool list and the instructions of the MCP server together have fewer than 1,500 tokens of four bytes', async () => {
     for (const each of [client, personal]) {
       const { tools } = await each.listTools()
       const bytes = Buffer.byteLength(JSON.stringify(tools) + each.getInstructions())
@@ -141,7 +141,7 @@ describe('the MCP tools', () => {
 })
 
 describe('long results of MCP tools', () => {
-  test('if the rows of a query exceed 16,000 bytes (8,000 tokens), the result is cut and has the limit and offset of the rest', async () => {
+  test('if the rows of a query exceed 16,000 bytes, the MCP result is cut and has the limit and offset that return the rest', async () => {
     const text = await callText(personal, 'query', { sql: 'select * from orders order by id' })
     const [, rows = ''] = /Cut after (\d+) rows, .* limit (\d+) offset \1;/.exec(text) ?? []
     expect(Number(rows)).toBeGreaterThan(5)

@@ -85,7 +85,7 @@ test('if a Parquet copy has no rows, each table and view still has a file, and t
   expect(await typesIn(path.join(folder, 'products.parquet'))).toMatchObject({ has_variants: 'BOOLEAN' })
 })
 
-test('if a Parquet copy has amounts and timestamps, SQL adds the amounts and compares the timestamps exactly', async () => {
+test('in a Parquet copy, DuckDB sums amounts and compares timestamps exactly', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [
@@ -179,7 +179,7 @@ test('if a Parquet file has several row groups, its rows stay in order', async (
   expect(await query(groups)).toEqual([{ groups: 2 }])
 })
 
-test('if an error occurs while Parquet files are written, all previous files stay, and no new files are left', async () => {
+test('if an error occurs while Parquet files are written, all previous files are unchanged, and no new files are left', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new ParquetWriter(folder)
@@ -193,7 +193,7 @@ test('if an error occurs while Parquet files are written, all previous files sta
   ])
 })
 
-test('if finishing a Parquet copy fails because its view order_lines is missing, the previous files stay, and the next run writes the new files', async () => {
+test('if finishing a Parquet copy fails because a view is missing, the previous files are unchanged, and the next run writes new files', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => query(`select id from '${folder}/orders_overview.parquet' order by id`)

@@ -32,7 +32,7 @@ describeCopy('a copy in a PostgreSQL schema', async () => {
 })
 
 describe('types of a PostgreSQL copy', () => {
-  test('the columns of a PostgreSQL copy have native types', async () => {
+  test('the columns of a PostgreSQL copy have the types bool, int4, jsonb, numeric, text, timestamptz, and uuid', async () => {
     const { sql } = await openCopy()
     const types = await sql`
       select distinct udt_name as type from information_schema.columns
@@ -196,7 +196,7 @@ describe('the schema of a PostgreSQL copy', () => {
   })
 })
 
-test('after a full sync, a PostgreSQL copy has its indexes and comments, and the next open keeps a comment of the user', async () => {
+test('after a full sync, a PostgreSQL copy has its indexes, and the next open retains a column comment that a user changed', async () => {
   const { url, sql, copy } = await openCopy()
   const indexed = async () => {
     const rows = await sql.unsafe(`select indexname as name from pg_indexes where schemaname = '${SCHEMA}'`)

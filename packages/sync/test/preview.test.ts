@@ -39,7 +39,7 @@ test('after a run, a preview shows the changes since five minutes before that ru
   expect(shop.queryValue('select count(*) || max(since) from _sync_tables')).toBe(before)
 })
 
-test('if a run would prune, its preview shows the number of pages of ID lists, and no page before the first run', async () => {
+test('a preview with prune shows the number of pages of each ID list, or 0 before the first run', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into customers (id, email, created_at, updated_at)
@@ -55,7 +55,7 @@ test('if a run would prune, its preview shows the number of pages of ID lists, a
   ])
 })
 
-test('[SYNC-4] if the store does not track updates of customers, a preview after a run shows that the next run reads only created customers', async () => {
+test('[SYNC-4] if the store does not track customer updates, a preview after a run shows that the next run reads only new customers', async () => {
   const shop = await createShop(platform, 'launch')
   await shop.sync()
   expect((await previewAll(shop)).get('customers')).toMatchObject({ mode: 'created' })

@@ -152,7 +152,7 @@ describe('runs that prune', () => {
     expect(shop.queryValue("select starts_at from _sync_tables where table_name = 'orders'")).toBe(since.toISOString())
   })
 
-  test('if the store does not track updates of customers, pruning still removes deleted customers', async () => {
+  test('if the store does not track customer updates, pruning still removes deleted customers', async () => {
     const shop = await createShop(platform, 'launch')
     for (const name of ['a', 'b'])
       await shop.store.sql`insert into customers (id, email, created_at)

@@ -3,7 +3,7 @@ import { CommandLineError } from './command-line-error.ts'
 import { parseTables, rejectPlainHttp } from './parse-options.ts'
 
 describe('the option --tables', () => {
-  test('if --tables names orders, order_items, and categories, the option selects categories and then orders, once each', () => {
+  test('if --tables names orders, order_items, and categories, parseTables returns the tables categories and orders, each once', () => {
     expect(parseTables('orders, order_items,categories').map(({ name }) => name)).toEqual(['categories', 'orders'])
   })
 

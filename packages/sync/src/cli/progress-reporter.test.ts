@@ -30,7 +30,7 @@ describe('rate limit and time left', () => {
     },
   )
 
-  test('if the rate limit and the number of rows are known, the status line shows the limit, the number, and the time left', () => {
+  test('if the rate limit and the row count are known, the status line shows the used share of the limit and the time left', () => {
     const meter = new RequestMeter(() => 0)
     meter.record({ status: 200, limit })
     expect(pageText({ table: 'orders', rows: 12_250, of: 48_000 }, 10_000, meter)).toBe(
@@ -64,7 +64,7 @@ describe('the progress reporter without a terminal', () => {
     return { lines, reporter: new ProgressReporter({ output, meter: new RequestMeter(Date.now), now: Date.now }) }
   }
 
-  test('without a terminal, the progress reporter prints a line per finished table, per wait for the rate limit, and after each 30 silent seconds', () => {
+  test('without a terminal, the progress reporter prints a line per table, per rate-limit wait, and after 30 seconds without output', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     vi.advanceTimersByTime(31_000)
@@ -82,7 +82,7 @@ describe('the progress reporter without a terminal', () => {
     expect(lines.join('')).not.toContain('\r')
   })
 
-  test('if a run reads a table again because its fields changed, the reporter prints the reason, and the JSON output has an event', () => {
+  test('if a run reads a table again because its fields changed, the reporter prints the reason, and the JSON output has the event reread', () => {
     const { lines, reporter } = createLogReporter()
     const results: string[] = []
     const output = {

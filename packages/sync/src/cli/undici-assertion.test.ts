@@ -27,13 +27,13 @@ const program = (length: number) => `
 const start = (length: number, env: Record<string, string> = {}) =>
   run(process.execPath, ['--input-type=module', '--eval', program(length)], { env: { ...process.env, ...env } })
 
-test('[SYNC-3] if a server closes before its response is read, ignoring undici’s assertion prevents a crash, and only a truncated response is rejected', async () => {
+test('[SYNC-3] if a server closes the connection before its response is read, ignoreUndiciAssertion prevents a crash, and a truncated response is rejected', async () => {
   await expect(start(65_536)).rejects.toThrow('!this.paused')
   expect((await start(65_536, { GUARDED: 'yes' })).stdout).toBe('65536\n')
   expect((await start(99_999, { GUARDED: 'yes' })).stdout).toBe('rejected\n')
 })
 
-test('if an exception is not the assertion of undici and is not caught, the process exits with code 1', async () => {
+test("after ignoreUndiciAssertion, an uncaught exception other than undici's assert(!this.paused) still ends the process with code 1", async () => {
   const ended = start(65_536, { GUARDED: 'yes', LATER: 'yes' })
   await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('TypeError: another one') })
 })

@@ -30,7 +30,7 @@ test('if an MCP client sends a notification or a response, the server sends no r
   expect(await responsesTo('{"method":"notifications/initialized"}', '{"id":1,"result":{}}')).toEqual([])
 })
 
-test('if an MCP client requests version 2025-03-26, which has batches, the server offers version 2025-11-25', async () => {
+test('if an MCP client requests the older version 2025-03-26, the server offers version 2025-11-25', async () => {
   const line = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}'
   expect(await responsesTo(line)).toMatchObject([{ id: 1, result: { protocolVersion: '2025-11-25' } }])
 })

@@ -151,7 +151,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       expect(await copy.count('orders')).toBe(1)
     })
 
-    test('if a run has written the copy, peek returns the saved state, otherwise null', async () => {
+    test('peek returns the saved state of a copy, or null before the first run', async () => {
       await copy.claim('one store')
       const state = { ...SYNCED, startsAt: '2026-01-01T00:00:00.000Z' }
       await copy.end({ table: orders, state, isFull: false })
@@ -166,7 +166,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       await elsewhere.remove()
     })
 
-    test('read returns for each column what asStored returns for the sent value', async () => {
+    test('for each column, read returns the same value as asStored for the sent value', async () => {
       const one = order({
         email: '\ud800 half\0',
         total: '12345678901234.10',

@@ -83,7 +83,7 @@ export function describePruning(at: OpenCopy): void {
       expect(await storedIds('orders')).toEqual([two.id])
     })
 
-    test('if another table has an unfinished sync, pruning leaves the unfinished sync unchanged', async () => {
+    test('pruning customers leaves the unfinished sync of orders unchanged', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one, two)
       await write(customers, { id: randomUUID() })

@@ -22,7 +22,7 @@ export function describeHistories(name: string, count: number, open: () => Promi
       await platform.close()
     })
     const title =
-      '[SYNC-2, SYNC-3] after the last write and one more run, the copy equals the store: STORE_SYNC_SEED=%i'
+      '[SYNC-2, SYNC-3] after a random history of writes and runs, one more run makes the copy equal to the store: STORE_SYNC_SEED=%i'
     test.each(seeds(count))(title, { timeout: HISTORY_MS_MAX }, async (seed) => {
       await runHistory(seed, platform, await destinations.next())
     })

@@ -72,7 +72,7 @@ describe('errors of SQLite', () => {
     expect(String(translated)).toMatch(/another program has locked shop .*run again/)
   })
 
-  test('if SQLite fails for an unexpected reason, the error of SQLite stays unchanged', async () => {
+  test('if SQLite fails for an unexpected reason, translateSqliteError returns the SQLite error unchanged', async () => {
     const error = await errorOf((database) => database.exec('select b from t'))
     expect(translateSqliteError(error, 'shop')).toBe(error)
   })
