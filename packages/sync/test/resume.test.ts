@@ -88,7 +88,7 @@ describe('an interrupted first run', () => {
     expect(shop.ids('orders')).toHaveLength(601)
   })
 
-  test('[SYNC-3] if the first run is interrupted, the next run also reads the changes since its first page', async () => {
+  test('[SYNC-3] if the first run is interrupted, the next run also reads the changes since the first page of the interrupted run', async () => {
     const shop = await createShopWithOrders(600)
     const client = shop.olderClient
     const start = Date.now() - 10 * HOUR_MS
@@ -148,7 +148,7 @@ describe('an interrupted full sync', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('if a run is interrupted, a next run that switches between full and incremental sync starts from the beginning', async () => {
+  test('if a full sync follows an interrupted incremental sync, or the reverse, the next sync starts from the beginning', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`
@@ -199,7 +199,7 @@ describe('an interrupted incremental sync', () => {
   })
 })
 
-test('if a sync of categories, which have no updated_since, is interrupted, the next run reads categories from the beginning', async () => {
+test('if a run is interrupted while it reads categories, the next run reads all categories from the beginning', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into categories (id, name, slug, created_at)

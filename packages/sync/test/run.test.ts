@@ -34,7 +34,7 @@ describe('the first run', () => {
     expect(shop.queryValue('select count(*) from order_lines')).toBe(1200)
   })
 
-  test('if an order item has a variant, the view order_lines has the SKU of the variant, and otherwise of the product', async () => {
+  test("the view order_lines has the SKU of an item's variant, or the product's SKU if the item has no variant", async () => {
     const shop = await createShop(platform)
     const [plain, varied, variant] = [randomUUID(), randomUUID(), randomUUID()]
     await shop.store.sql`insert into products (id, name, slug, price, sku, status, created_at, updated_at) values
@@ -169,7 +169,7 @@ test('[R38] if the key may not read addresses, a run throws an error with the me
   await expect(shop.sync({ client })).rejects.toThrow('other words')
 })
 
-test('[R38] [SYNC-1] if a key gets the scope for customers, the next run reads all customers, and only the changes of orders', async () => {
+test('[R38] [SYNC-1] if a key gets the scope for customers, the next run reads all customers, but only changed orders', async () => {
   const shop = await createShop(platform)
   const { sql, keyId } = shop.store
   const allow = (scopes: readonly string[]) =>
@@ -202,7 +202,7 @@ test('[R38] [SYNC-1] if a key gets the scope for customers, the next run reads a
 describe('a store without updates of customers', () => {
   const DAY = 86_400_000
 
-  test('[SYNC-4] if the store does not track updates of customers, a run reads all customers once a day, and runs in between only new customers', async () => {
+  test('[SYNC-4] if the store does not track customer updates, one run a day reads all customers, and the other runs read only new customers', async () => {
     const shop = await createShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, now())`
@@ -250,7 +250,7 @@ describe('run with filters', () => {
   })
 })
 
-test('if isFull and since are given, a run reads all rows', async () => {
+test('a run with isFull and since ignores since and reads all rows', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.sync()
@@ -259,7 +259,7 @@ test('if isFull and since are given, a run reads all rows', async () => {
   expect(shop.queryValue('select count(*) from _sync_tables where starts_at is not null')).toBe(0)
 })
 
-test('if the service rejects the key, a run throws the error 401 and creates no file', async () => {
+test('if the service rejects the key, a run throws an error with the status 401 and creates no file', async () => {
   const shop = await createShop(platform)
   const client = new StoreExportClient({ url: platform.service.url, key: 'sdx_wrong' })
   await expect(shop.sync({ client })).rejects.toMatchObject({ status: 401 })
@@ -288,7 +288,7 @@ test('if JSON contains numbers with many digits, the copy stores every digit', a
   expect(text).toContain('0.1234567890123456789')
 })
 
-test('if a response has an invalid watermark, the copy’s state has a valid timestamp for the next run, which succeeds', async () => {
+test('if a response has an invalid watermark, the copy stores a valid timestamp, and the next run succeeds', async () => {
   const shop = await createShop(platform)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)
@@ -303,7 +303,7 @@ test('if a response has an invalid watermark, the copy’s state has a valid tim
   await shop.sync({ client })
 })
 
-test('if a store starts to track updates of customers, a later run reads customers that changed before the upgrade', async () => {
+test('if a store starts to track customer updates, a later run reads customers that changed before the upgrade', async () => {
   const shop = await createShop(platform, 'launch')
   const hour = 3_600_000
   const start = Date.now() - 10 * hour

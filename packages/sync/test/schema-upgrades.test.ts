@@ -345,7 +345,7 @@ describe('a column that appears or disappears', () => {
     { what: 'a reread', isFull: false },
     { what: 'a full sync', isFull: true },
   ])(
-    '[R46] if $what is interrupted and the hidden column then comes back, the next run repairs the copy',
+    '[R46] if $what is interrupted while a column is hidden, and the column becomes readable again, the next run repairs the copy',
     async ({ isFull }) => {
       const shop = await createEuroShop(800, true)
       await syncAt(shop, 0)
@@ -374,7 +374,7 @@ describe('a column that appears or disappears', () => {
     await expectSame(shop)
   })
 
-  test('if runs have since and a column appears, the next run rereads only the rows that changed after since', async () => {
+  test('if runs use since and a column appears, the next run rereads only the rows that changed after since', async () => {
     const shop = await createEuroShop(300, false)
     await shop.store.sql`update orders set updated_at = '2026-06-01'
       where id in (select id from orders order by id limit 20)`
@@ -404,7 +404,7 @@ describe('a column that appears or disappears', () => {
     expect(await verifyOrders()).toMatchObject({ differences: 0 })
   })
 
-  test('if a response has no digest of the fields, the run rereads no table, and the next run with a digest rereads the table', async () => {
+  test('if a response has no x-store-fields, the run rereads no table, and the next run with x-store-fields rereads the table', async () => {
     const shop = await createEuroShop(300, true)
     const fetch: typeof globalThis.fetch = async (input, init) =>
       withoutHeader(await globalThis.fetch(input, init), 'x-store-fields')

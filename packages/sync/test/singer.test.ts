@@ -66,7 +66,7 @@ async function provisionOrders(count: number): Promise<TestStore> {
   return store
 }
 
-test('with --to singer, store-sync writes only Singer messages to standard output, with formats of columns and a stream of order items', async () => {
+test('with --to singer, standard output has only Singer messages, with formats of columns and a separate stream of order items', async () => {
   const store = await provisionOrders(2)
   const messages = await messagesOf(store)
   expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(['SCHEMA', 'RECORD', 'STATE']))

@@ -98,7 +98,7 @@ test('if amounts have up to 15 digits, comparisons, order, and sums of amounts i
   }
 })
 
-test('if an amount has up to 15 digits, SQL finds the amount by its value, and not by a value one cent higher or lower', async () => {
+test('in a SQLite copy, comparing an amount of up to 15 digits matches its exact value and no value one cent away', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -154,7 +154,7 @@ test('if an amount has more than 15 digits, the SQLite copy has every digit in t
   ])
 })
 
-test('if a decimal is no amount of money, the SQLite copy stores a number and all digits as text, without a column of cents', async () => {
+test('a decimal that is not money is stored in SQLite as a number and as text with all digits, without a column of cents', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -185,7 +185,7 @@ test('if a decimal is no amount of money, the SQLite copy stores a number and al
   expect(() => database.prepare('select weight_grams_cents from products')).toThrow('no such column')
 })
 
-test('if the product of price and quantity has at most 15 digits, line_total_cents in SQLite is exact; otherwise null', async () => {
+test('line_total_cents in SQLite is exact if price times quantity has at most 15 digits, and otherwise null', async () => {
   const item = (price: string, quantity: number) => ({ id: randomUUID(), name: 'n', price, quantity })
   const order = orderOf('1.00')
   const items = [

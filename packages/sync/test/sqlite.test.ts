@@ -157,7 +157,7 @@ describe('paths of a SQLite copy', () => {
     expect(existsSync(within)).toBe(true)
   })
 
-  test('if the file is no SQLite database, opening a SQLite copy throws a CopyError and creates nothing', async () => {
+  test('if the file is not a SQLite database, opening a SQLite copy throws a CopyError and creates nothing', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     await writeFile(file, 'not a database, and longer than a header would be')

@@ -133,7 +133,7 @@ describe('store-sync verify --quick', () => {
     expect(new Set(compared.tables.map((each) => each.compared))).toEqual(new Set(['rows']))
   })
 
-  test('if the store does not track updates of customers, verify --quick compares the IDs of customers', async () => {
+  test('if the store does not track customer updates, verify --quick compares the IDs of customers', async () => {
     const shop = await createShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, '2026-01-01')`

@@ -14,7 +14,7 @@ const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [
 const createWorkbookPath = async () => ({ file: path.join(await createTestFolder(), 'shop.xlsx') })
 
 test.runIf(hasPython)(
-  'an XLSX cell is a number for a numeric value, and text for a string or if a number would lose a digit',
+  'an XLSX cell is a number for an exact numeric value, and text for a string or a number with too many digits',
   async () => {
     const { file } = await createWorkbookPath()
     const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]

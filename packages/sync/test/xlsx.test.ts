@@ -109,7 +109,7 @@ test.each([0, 1, 2, 3])(
   },
 )
 
-test('if a string is too long for an XLSX cell, the cell has its beginning and a note with the place of the full text', async () => {
+test('if a string is too long for an XLSX cell, the cell has its beginning and a note that names the file with the full text', async () => {
   const { file } = await createWorkbookPath()
   const [fits, long] = ['x'.repeat(32_767), '🛒'.repeat(20_000)]
   await writeFiles(new XlsxWriter(file), [tableOf('texts', [[fits], [long]])])
@@ -120,7 +120,7 @@ test('if a string is too long for an XLSX cell, the cell has its beginning and a
   expect(second?.[0]).toMatch(/^(🛒)+ … \[cut: 40000 characters, full text in shop\.xlsx\.store-sync\.db\]$/u)
 })
 
-test('if an error occurs while an XLSX workbook is written, the previous workbook stays, and no other file is left', async () => {
+test('if an error occurs while an XLSX workbook is written, the previous workbook is unchanged, and no other file is left', async () => {
   const { file, folder } = await createWorkbookPath()
   await writeFiles(new XlsxWriter(file), [tableOf('one', [['a']])])
   const before = readFileSync(file)
@@ -130,7 +130,7 @@ test('if an error occurs while an XLSX workbook is written, the previous workboo
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 
-test('if finishing an XLSX copy fails because its view order_lines is missing, the previous workbook stays, and the next run writes a new one', async () => {
+test('if finishing an XLSX copy fails because a view is missing, the previous workbook is unchanged, and the next run writes a new one', async () => {
   const { file } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a' }])
   const before = readFileSync(file)
