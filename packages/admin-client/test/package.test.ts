@@ -52,7 +52,7 @@ test('if the admin client package is installed in an empty folder, a program can
 })
 
 test.skipIf(MACHINE_NODE === undefined)(
-  'if a program runs with the Node.js that this machine has installed, the admin client package finds the existing store',
+  'the admin client package works with the Node.js version that is installed on the machine',
   async () => {
     expect(await runWith(MACHINE_NODE ?? '')).toEqual({ name: 'Shop', results: [{ status: 200, keys: 1 }] })
   },

@@ -136,7 +136,7 @@ describe('methods of the client', () => {
     expect(proxy.requestedPaths.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
   })
 
-  test('[SYNC-2] if a list has a time filter, nextSync of every page has this filter with the watermark, and otherwise nextSync is null', async () => {
+  test('[SYNC-2] if a list supports a time filter, nextSync of every page has this filter with the watermark, and otherwise nextSync is null', async () => {
     const launch = await platform.provision('launch')
     const { client } = await startClient()
     const { client: older } = await startClient([], { key: launch.key })
@@ -159,7 +159,7 @@ describe('methods of the client', () => {
       expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
   })
 
-  test('[R46] if the service sends a digest of the fields of a list, storeFields of every page is the digest, and otherwise null', async () => {
+  test('[R46] storeFields of every page is the digest in the header x-store-fields, or null if the service sends no such header', async () => {
     const { client } = await startClient()
     const digestsOf = async (list: PagedList<unknown>) =>
       new Set((await all(list.pages())).map((page) => page.storeFields))
@@ -273,7 +273,7 @@ describe('[R9] a parameter that the list does not have', () => {
     expect(rows).toHaveLength(5)
   })
 
-  test('if the service ignores a parameter that the client did not send, such as one from a proxy, the list ends without an error', async () => {
+  test('if the service reports an ignored parameter that the client did not send, the list ends without an error', async () => {
     const ignored = { kind: 'response', status: 200, headers: { 'x-ignored-params': 'tenant' } } as const
     const { client } = await startClient([
       { ...ignored, body: '{"data":[],"meta":{"next_cursor":null,"has_more":false}}' },
@@ -365,7 +365,7 @@ describe('retries of the client', () => {
   })
 
   test.each(['61', '999999', 'Wed, 25 Nov 2026 07:28:00 GMT', '-1', '1.5'])(
-    'if Retry-After of a 502 is %s, which is no whole number up to 60, the client retries after its own delay',
+    'if Retry-After of a 502 is %s, the client ignores the header and retries after its own delay',
     async (retryAfter) => {
       const { client, pauses } = await startClient([error(502, 'STORE_DB_ERROR', retryAfter)])
       await client.store.get()
@@ -374,7 +374,7 @@ describe('retries of the client', () => {
   )
 
   test.each(['0', 'soon'])(
-    'if Retry-After of a 429 is %s, the client retries after its own delay, which doubles with each attempt',
+    'if Retry-After of a 429 is %s, the client ignores the header and doubles its own delay with each retry',
     async (retryAfter) => {
       const { client, pauses } = await startClient([
         error(429, 'RATE_LIMITED', retryAfter),
@@ -440,7 +440,7 @@ describe('retries of the client', () => {
     },
   )
 
-  test('[R38] if the key lacks the scope of a resource, the error names the scope; the error for a missing row names none', async () => {
+  test('[R38] if the key lacks the scope of a resource, requiredScope of the error names the scope; for a missing row, requiredScope is null', async () => {
     const { id, key } = await platform.newKey(store.id)
     await platform.controlSql`update api_keys set scopes = ${['orders:read']} where id = ${id}`
     const { client } = await startClient([], { key })
@@ -633,7 +633,7 @@ describe('the API key of the client', () => {
     }
   })
 
-  test('if the service redirects to another address, the client does not send the key there', async () => {
+  test('if the service redirects to another address, the client throws an error and does not send the key to that address', async () => {
     const elsewhere = await startFaultyProxy(platform.service.url)
     const { client } = await startClient([
       { kind: 'response', status: 308, headers: { location: `${elsewhere.url}/api/v1/store` } },
@@ -657,7 +657,7 @@ describe('the API key of the client', () => {
 
 describe('the URL of the service', () => {
   test.each(['', '/', '/api/v1', '/api/v1/'])(
-    'if the URL ends with %j, the client finds the endpoint of the store',
+    'if the URL ends with %j, the client still reads the store',
     async (tail) => {
       const client = new StoreExportClient({ url: platform.service.url + tail, key: ` ${store.key}\n` })
       expect((await client.store.get()).id).toBe(store.id)

@@ -56,7 +56,7 @@ test('if the client package is installed in an empty folder, a program can read 
 })
 
 test.skipIf(MACHINE_NODE === undefined)(
-  'if a program runs with the Node.js that this machine has installed, the client package reads orders',
+  'the client package works with the Node.js version that is installed on the machine',
   async () => {
     expect(await runWith(MACHINE_NODE ?? '')).toMatchObject({ id: store.id, orders: 0 })
   },
@@ -75,7 +75,7 @@ test('the client package contains only built files, LICENSE, README.md, and pack
   expect(gzipSync(Buffer.concat(code), { level: 9 }).length).toBeLessThan(SIZE_MAX)
 })
 
-test('the client’s package.json names the homepage, the issue tracker, and the repository, whose URL npm compares with the provenance', () => {
+test('package.json of the client names the homepage, the issue tracker, and the repository', () => {
   expect(installed.package('client').manifest).toMatchObject({
     homepage: 'https://github.com/owner/name/tree/HEAD/packages/client#readme',
     repository: { type: 'git', url: 'git+https://github.com/owner/name.git', directory: 'packages/client' },
