@@ -25,7 +25,7 @@ test.each([
 })
 
 test.each(['updated_since', 'processor_payment_intent_id', `req_${'0123456789abcdef'.repeat(2)}`])(
-  'if a string is %s, which is not a key, maskKeys returns the string unchanged',
+  'maskKeys returns the string %s unchanged, because it contains no key',
   (text) => {
     expect(maskKeys(text)).toBe(text)
   },

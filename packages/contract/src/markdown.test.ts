@@ -14,7 +14,7 @@ describe('Markdown of the API reference', () => {
     expect(reference).toContain(headerTable())
   })
 
-  it('if an endpoint has an example response, the reference page shows the response and a curl command, and otherwise neither', () => {
+  it('the reference page shows a response and a curl command only for an endpoint with an example response', () => {
     const example = { path: '/api/v1/store', status: 200, body: { data: { name: 'Linden & Loom' } } }
     const reference = referencePage(CONTRACT, { getStore: example })
     expect(reference).toContain('"$BASE_URL/api/v1/store"')
@@ -22,7 +22,7 @@ describe('Markdown of the API reference', () => {
     expect(referencePage()).not.toContain('curl')
   })
 
-  it('if an error code has several statuses, the error table and the page of the code list all of them', () => {
+  it('if an error code has several statuses, the error table and the page of the code list each status', () => {
     expect(errorTable()).toContain('| 404 | [NOT_FOUND](../errors/NOT_FOUND.md) |')
     expect(errorTable()).toContain(
       '| 405 | [NOT_FOUND](../errors/NOT_FOUND.md) | The method is not GET or HEAD. | No. |',

@@ -66,7 +66,7 @@ describe('older versions of the OpenAPI document', () => {
     }
   })
 
-  it('the OpenAPI 3.1, OpenAPI 3.0, and Swagger 2.0 documents have the base URL that their options set', () => {
+  it('the OpenAPI 3.1, OpenAPI 3.0, and Swagger 2.0 documents have the base URL of the option baseUrl', () => {
     expect([V31.servers[0].url, V30.servers[0].url]).toEqual([BASE_URL, BASE_URL])
     expect(V20).toMatchObject({ host: 'export.shop.example:8443', basePath: '/', schemes: ['https'] })
     const below = swagger20({ baseUrl: 'http://127.0.0.1:8080/export' })

@@ -118,7 +118,7 @@ describe('operations and schemas in the OpenAPI document', () => {
     expect(status?.schema.enum).not.toContain('packed')
   })
 
-  it('if an order has a malformed amount, timestamp, or ID, the OpenAPI schema rejects it', () => {
+  it('if an order has a malformed amount, timestamp, or ID, the OpenAPI schema rejects the order', () => {
     const validate = validator('Order')
     const row = exampleOf(order)
     for (const wrong of [
@@ -134,7 +134,7 @@ describe('operations and schemas in the OpenAPI document', () => {
     expect(validate({ ...row, total: '-9007199254740993.01' })).toBe(true)
   })
 
-  it('[GEN-6] if an order has an unknown field, the OpenAPI schema accepts it', () => {
+  it('[GEN-6] if an order has an unknown field, the OpenAPI schema accepts the order', () => {
     expect(validator('Order')({ ...exampleOf(order), loyalty_points: 12 })).toBe(true)
   })
 
@@ -172,7 +172,7 @@ describe('errors in the OpenAPI document', () => {
     expect(responses).toContain('status: must be one of pending, paid')
   })
 
-  it('[ERR-1] if an error has an unknown code or no message, the OpenAPI schema rejects it', () => {
+  it('[ERR-1] if an error response has an unknown code or no message, the OpenAPI schema rejects the response', () => {
     const validate = validator('ErrorResponse')
     expect(validate({ error: { code: 'NOT_FOUND', message: 'No such order.' } })).toBe(true)
     expect(validate({ error: { code: 'TEAPOT', message: 'No.' } })).toBe(false)
@@ -220,7 +220,7 @@ describe('stored JSON in the OpenAPI document', () => {
       expect(validate({ ...exampleOf(order), metafields: [{ key: 'k', label: 'l', value }] })).toBe(true)
   })
 
-  it('in the OpenAPI schemas, neither a property nor additionalProperties is the empty schema {}', () => {
+  it('in the OpenAPI schemas, neither additionalProperties nor a property called value is the empty schema {}', () => {
     const text = JSON.stringify(document.components.schemas)
     expect(text).not.toMatch(/"(additionalProperties|value)":\{\}/)
   })

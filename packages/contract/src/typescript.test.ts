@@ -33,7 +33,7 @@ describe('generated TypeScript types', () => {
     expect(compileErrors(values.join('\n'))).toEqual([])
   })
 
-  it('[R33] if a status is unknown, the generated TypeScript types accept it', () => {
+  it('[R33] the generated TypeScript types accept an unknown order status', () => {
     expect(compileErrors("export const status: Order['status'] = 'packed'")).toEqual([])
   })
 
@@ -49,7 +49,7 @@ describe('generated TypeScript types', () => {
     expect(typescriptTypes()).not.toMatch(/\bunknown\b|\b(interface|type) Error\b/)
   })
 
-  it('if an amount is a number, the generated TypeScript types reject it', () => {
+  it('the generated TypeScript types reject an amount that is a number', () => {
     expect(compileErrors("export const total: Order['total'] = 19.9")).toHaveLength(1)
   })
 
