@@ -101,7 +101,7 @@ describe('the benchmark report', () => {
     expect(text).toContain('| a page of 250 orders from other servers | the same page from the service | 4.32 |')
   })
 
-  test('the committed performance page is made from the committed results', async () => {
+  test('the committed performance page equals the page that is generated from the committed results', async () => {
     expect(await readFile(DOCUMENT, 'utf8')).toBe(await storedPage())
   })
 

@@ -60,7 +60,7 @@ async function filesOf(page: string): Promise<string[]> {
   return [...new Set([...text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|svg))"/g)].map(([, file = '']) => file))]
 }
 
-test('if the service runs from the bundle, its documents and files equal those of the source', async () => {
+test('the documents and files of the bundled service equal those of the service that runs from source', async () => {
   // Without a public URL, documents contain the address of the request.
   const PUBLIC_URL = 'https://export.example.com'
   const source = await startPlatform({ PUBLIC_URL }, { dashboard: true })
@@ -86,7 +86,7 @@ test('if the service runs from the bundle, its documents and files equal those o
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-test('if the commands run from the bundle, a merchant can sign in and see recipes, and errors keep their names', async () => {
+test('the bundled service serves the API and the dashboard, and logs an error with the name of its class', async () => {
   const options = await builtCommand()
   const json = async (...parameters: string[]) => {
     const ended = await runCommand([...parameters, '--json'], options)
@@ -130,7 +130,7 @@ test('if the PostgreSQL binaries are not installed, the bundled demo says to run
   expect(demo.stderr).toMatch(/store-export: the PostgreSQL binaries are missing; run "npm install" [^\n]+\n$/)
 })
 
-test('the license file of the bundle has the bundled packages, but not postgres.js, which only store-sync and tests use', async () => {
+test('the license file of the bundle lists bundled packages such as hono, and does not list postgres.js', async () => {
   const licenses = await readFile(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
   for (const name of ['better-auth', 'commander', 'hono', 'htmx.org', 'kysely', 'prom-client', 'zod'])
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+: [\\w.-]+$`, 'm'))

@@ -82,7 +82,7 @@ test('if a path in a decision record does not exist, the check rejects the recor
   ])
 })
 
-test('the index of decision records lists them by number, with title and status', () => {
+test('the index lists decision records by number, with their titles and statuses', () => {
   const later = { file: '010-choose-two.md', text: `# 10. Choose two\n${BODY}` }
   expect(decisionIndex([later, GOOD])).toContain(
     '| 2 | [Choose one](002-choose-one.md) | Accepted, 2026-11-18. |\n| 10 | [Choose two](010-choose-two.md) | Accepted, 2026-11-18. |\n',

@@ -16,7 +16,7 @@ function isIgnored(file: string): boolean {
   return last !== undefined && !last.startsWith('!')
 }
 
-test('.dockerignore keeps the guides that the service publishes', () => {
+test('.dockerignore does not exclude the guides that the service publishes', () => {
   const files = GUIDES.map(({ file }) => `docs/${file}`)
   expect(files.filter(isIgnored)).toEqual([])
 })

@@ -22,7 +22,7 @@ function figures(stores: number, balancing: Balancing, changed: Partial<Assumpti
   return simulate({ stores, balancing, nodes: 4, costs: COSTS, assumptions: { ...ASSUMPTIONS, ...changed } })
 }
 
-it('the fleet simulation has the same figures with the same seed, and other figures with another seed', () => {
+it('the fleet simulation returns the same figures for the same seed, and different figures for another seed', () => {
   const first = figures(20_000, 'random')
   expect(figures(20_000, 'random')).toEqual(first)
   expect(figures(20_000, 'random', { seed: 2 })).not.toEqual(first)

@@ -6,7 +6,7 @@ const PROGRAMS = [STORE_EXPORT.program, STORE_SYNC.program]
 const FENCE = '```'
 
 describe('links in Markdown', () => {
-  test('if a Markdown page has links, the check finds relative links, and no links to hosts or in code', () => {
+  test('linksIn returns the relative links of a Markdown page, but no links to hosts or in code', () => {
     const page = `[a](b.md#c) and [d](#e) ![p](i/p.png "title")\n[f](https://example.com#x) \`[g](h.md)\`\n${FENCE}\n[i](j.md)\n${FENCE}\n[k]: l%20m.md\n<img src="n.svg">`
     expect(linksIn(page)).toEqual([
       { line: 1, path: 'b.md', anchor: 'c' },
@@ -17,7 +17,7 @@ describe('links in Markdown', () => {
     ])
   })
 
-  test('if Markdown headings have punctuation or repeat, their anchors are the same as on GitHub', () => {
+  test('anchorsIn returns the anchors that GitHub gives to headings with punctuation or equal text', () => {
     const page = `# The view \`sales\`\n## Settings > API: keys\n## [Link](a.md) ##\n### Über_uns – v1.6\n${FENCE}\n# comment\n${FENCE}\n## Run\n## Run\n<a id="own"></a>`
     expect([...anchorsIn(page)]).toEqual([
       'the-view-sales',
@@ -31,7 +31,7 @@ describe('links in Markdown', () => {
   })
 })
 
-test('if a Markdown page has code, the check finds each inline code and each joined line of a code block', () => {
+test('codeIn returns each inline code and each line of a code block, with continued lines joined', () => {
   const page = `Use \`a b\` or \`\`c\`\`.\n${FENCE}sh\none \\\n  two\nthree\n${FENCE}\nnot code`
   expect(codeIn(page)).toEqual([
     { line: 1, text: 'a b', isSpan: true },

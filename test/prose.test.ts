@@ -4,7 +4,7 @@ import { proseOfMarkdown, proseOfTypeScript } from '../scripts/prose.ts'
 const texts = (found: readonly { readonly line: number; readonly text: string }[]) =>
   found.map(({ line, text }) => `${line} ${text}`)
 
-test('if a Markdown page has code and links, the checked text does not contain them', () => {
+test('proseOfMarkdown returns the text of a Markdown page without code and link targets', () => {
   const page = `# Connect a store
 The first line
 continues in [a page](docs/page.md).
@@ -33,7 +33,7 @@ not this
   ])
 })
 
-test('if a TypeScript file has comments and messages, the checked text contains both, with joined lines', () => {
+test('proseOfTypeScript returns the comments and error messages of a file, with continued lines joined', () => {
   const source = `// The first line
 // continues here.
 

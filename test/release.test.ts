@@ -47,7 +47,7 @@ function release(cwd: string, parameters: readonly string[], environment: NodeJS
   })
 }
 
-test('if a release is prepared, every package and the lockfile have its version', async () => {
+test('if a release is prepared, every package and the lockfile have the version of the release', async () => {
   const folder = projectCopy()
   expect(await release(folder, ['prepare', '9.8.7'])).toMatchObject({ code: 0, stderr: '' })
   const lock = readJson(path.join(folder, 'package-lock.json'))
@@ -70,7 +70,7 @@ test('if a release is prepared, its changelog entries get a date, and `release n
   expect(await release(folder, ['notes', 'v9.8.7'])).toEqual({ code: 0, stdout: entries, stderr: '' })
 })
 
-test('if `release notes` runs in a workflow, it links to the files of the tag', async () => {
+test('if `release notes` runs in a GitHub workflow, relative links become links to the files of the tag', async () => {
   const folder = projectCopy()
   await release(folder, ['prepare', '9.8.7'])
   const github = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/name' }

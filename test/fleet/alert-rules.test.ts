@@ -129,7 +129,7 @@ const runTests = (tests: readonly unknown[]) =>
     'tests.json': JSON.stringify({ rule_files: ['rules.yaml'], evaluation_interval: '15s', tests }),
   })
 
-test('promtool accepts the alert rules, of which there are at most 12', async () => {
+test('the alert rules number at most 12, and promtool accepts them', async () => {
   const { status, output } = await promtool(['check', 'rules', 'rules.yaml'], { 'rules.yaml': alertRules() })
   expect(output).toContain(`SUCCESS: ${ALERTS.length} rules found`)
   expect(status).toBe(0)
@@ -194,7 +194,7 @@ test('if no node is a target of Prometheus, StoreExportNodeDown fires', async ()
   expect(await runTests([unitTest(series, ['2m'], alert, { job: 'store-export' })])).toMatchObject({ status: 0 })
 })
 
-test('promtool accepts each query of the dashboard', async () => {
+test('promtool accepts each query of the Grafana dashboard', async () => {
   const queries = dashboardQueries().map((query) => query.replaceAll('$__rate_interval', '1m'))
   expect(queries.length).toBeGreaterThan(30)
   const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }))

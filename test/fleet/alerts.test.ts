@@ -146,7 +146,7 @@ function takeConnections(url: string) {
   }
 }
 
-test('if an error starts in a fleet, only the alert of this error fires, and it ends after the error', async () => {
+test('if an error starts in a fleet, only the alert of this error fires, and the alert ends when the error is fixed', async () => {
   const [control, server] = [await createCluster(), await createCluster({ max_connections: String(CONNECTIONS) })]
   await Promise.all([control.start(), server.start()])
   await openClientForTest(control.url())`create database control`

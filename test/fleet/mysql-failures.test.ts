@@ -66,7 +66,7 @@ describe('a MariaDB server with TLS', () => {
     return folder
   }
 
-  test('if the MariaDB server requires TLS, a run without ?tls fails and says to add it; a run with ?tls=require succeeds', async () => {
+  test('if the MariaDB server requires TLS, a run without ?tls says to add ?tls, and a run with ?tls=require succeeds', async () => {
     const folder = await createCertificates('localhost')
     const certificate = [`--ssl-cert=${folder}/server.pem`, `--ssl-key=${folder}/server.key`]
     const server = await startMariaDb({ options: certificate })

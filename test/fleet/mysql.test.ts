@@ -49,7 +49,7 @@ test('if an order has a customer and items, the MariaDB views show the customer 
   ])
 })
 
-test('if a user added a column to a MariaDB copy, the next sync of a row leaves the value of this column', async () => {
+test('if a user added a column to a MariaDB copy, the next sync of a row does not change the value of this column', async () => {
   const { copy, query } = await openCopy()
   const one = order()
   await copy.write({ table: orders, rows: [one], isFull: false })

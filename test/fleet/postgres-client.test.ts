@@ -51,7 +51,7 @@ const KINDS: readonly (readonly [name: string, settings: string])[] = [
 ]
 
 describe.each(KINDS)('the PostgreSQL client behind PgBouncer %s', (_, settings) => {
-  test('if a pool runs prepared statements through PgBouncer, each returns its own rows', async () => {
+  test('if a pool runs prepared statements through PgBouncer, each statement returns its own rows', async () => {
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), {
       connectionsMax: CLIENTS,
       applicationName: 'test',

@@ -62,7 +62,7 @@ function settingsOf(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['--env', `STORE_EXPORT_${name}=${value}`])
 }
 
-test('the image adds at most 12 MiB to that of Node, and has a numeric user other than root', async () => {
+test('the image adds at most 12 MiB to the Node.js image, and runs as a numeric user other than root', async () => {
   const [image, node] = [await imageOf(IMAGE), await imageOf(base)]
   expect(image.Size - node.Size).toBeLessThan(ADDED_BYTES_MAX)
   expect(image.Config.User).toBe('1000:1000')

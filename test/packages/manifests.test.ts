@@ -101,7 +101,7 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
     expect(secrets.filter(({ env }) => env in data)).toEqual([])
   })
 
-  test('the ports of a node are those of the settings, and no Service publishes the operations port', () => {
+  test('the container ports equal the ports in the ConfigMap, and no Service publishes the operations port', () => {
     const ports = Object.fromEntries(node().spec.containers[0].ports.map((port) => [port.name, port.containerPort]))
     const { host, port, dashboardPort, operationsPort } = config()
     expect(ports).toEqual({ api: port, dashboard: dashboardPort, operations: operationsPort })
@@ -118,12 +118,12 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
     expect(periodSeconds * failureThreshold + timeoutSeconds).toBeLessThan(config().lameDuckSeconds)
   })
 
-  test('the selector component!=node, by which the migrations are applied first, leaves out only the Deployment', () => {
+  test('the label selector component!=node selects all objects in the manifests except the Deployment', () => {
     const nodes = objects.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === 'node')
     expect(nodes.map(({ kind }) => kind)).toEqual(['Deployment'])
   })
 
-  test('the memory limit of a node has room for its unread responses', () => {
+  test("the container's memory limit in the Kubernetes manifest is at least the response buffer plus 128 MiB for the process", () => {
     const [, mebibytes] = /^(\d+)Mi$/.exec(node().spec.containers[0].resources.limits.memory) ?? []
     expect(Number(mebibytes) * 1024 ** 2).toBeGreaterThanOrEqual(config().responseBufferBytesMax + PROCESS_BYTES)
   })
@@ -144,7 +144,7 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
   })
 
   test.each(['Deployment', 'Job'])(
-    'the %s runs a known command as the user of the image, without privileges',
+    'the %s runs a known store-export command as the user of the image, without privileges',
     (kind) => {
       const { containers, ...pod } = one(kind).spec.template.spec
       const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')

@@ -36,7 +36,7 @@ describe.each(globSync('*.service', { cwd: FOLDER }))('deploy/systemd/%s', (name
   })
 })
 
-test('systemd waits until the shutdown of a node ends', () => {
+test('TimeoutStopSec of the systemd unit is at least the shutdown timeout of a node', () => {
   const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit('store-export.service')) ?? []
   expect(Number(seconds) * 1000).toBeGreaterThanOrEqual(shutdownTimeoutMs(readConfig({}).config))
 })

@@ -65,7 +65,7 @@ async function open(settings: PageSettings) {
   return opened
 }
 
-test('the website has every Markdown page of docs, and a sidebar links to it', () => {
+test('every Markdown page of docs is on the website and is linked from a sidebar', () => {
   const linksOf = (items: readonly SidebarItem[]): string[] =>
     items.flatMap(({ link, items: inner = [] }) => [...(link === undefined ? [] : [link]), ...linksOf(inner)])
   const links = Object.values(readNavigation(DOCS).sidebar).flatMap(linksOf)
@@ -128,7 +128,7 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('if the window is 390 pixels wide, pages of the website fit into it', async () => {
+test('in a window that is 390 pixels wide, pages of the website do not scroll sideways', async () => {
   const { page } = await open({ width: 390 })
   for (const { path: name } of samples()) {
     await page.goto(url + name)

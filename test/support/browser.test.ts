@@ -95,7 +95,7 @@ describe('pages that the browser for tests opens', () => {
     }
   })
 
-  test('if a page is opened with settings, it has their size, color scheme, locale, and time zone', async () => {
+  test('a page opened with a size, color scheme, locale, and time zone reports these values to its scripts', async () => {
     const { page: shown } = await show(GOOD, {
       width: 360,
       height: 640,
@@ -108,7 +108,7 @@ describe('pages that the browser for tests opens', () => {
     expect(await shown.evaluate(seen)).toEqual([360, 640, true, 'de-CH', 'Asia/Calcutta'])
   })
 
-  test('if a page is painted, the time of the first paint is more than 0 ms', async () => {
+  test('paintTimes returns a first contentful paint of more than 0 ms for a page with text', async () => {
     const { firstContentfulPaintMs } = await paintTimes((await show(GOOD)).page)
     expect(firstContentfulPaintMs).toBeGreaterThan(0)
   })
@@ -192,7 +192,7 @@ describe('the browser for tests', () => {
     },
   )
 
-  test('on macOS, Windows, and Linux, the paths to search include the usual path of Chrome or Chromium', () => {
+  test('on macOS, Windows, and Linux, installedBrowserPaths includes the usual path of Chrome or Chromium', () => {
     expect(installedBrowserPaths('darwin', {})[0]).toBe('/Applications/Google Chrome.app/Contents/MacOS/Google Chrome')
     expect(installedBrowserPaths('win32', { LOCALAPPDATA: 'C:\\Local' })).toEqual([
       'C:\\Local\\Google\\Chrome\\Application\\chrome.exe',
