@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 describe('connection pools of removed stores', () => {
-  test('[AUTH-6] when a store is removed, the node closes the pool of this store, and pools of other stores stay open', async () => {
+  test('[AUTH-6] if a store is removed, the node closes only the connection pool of this store', async () => {
     const seen: ServiceEvent[] = []
     const emit = (event: ServiceEvent) => void seen.push(event)
     const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })
@@ -47,7 +47,7 @@ describe('connection pools of removed stores', () => {
     await pools.close()
   })
 
-  test('[R5] if the control database fails, the node closes no pool and emits control.query_failed', async () => {
+  test('[R5] if the control database fails, the node closes no connection pool and emits control.query_failed', async () => {
     const seen: ServiceEvent[] = []
     const emit = (event: ServiceEvent) => void seen.push(event)
     const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })

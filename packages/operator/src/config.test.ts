@@ -39,7 +39,7 @@ describe('settings', () => {
   })
 
   test.each(['a_', 'acme_', 'acme_live_', 'a1__', 'sixteen_letters_'])(
-    '[AUTH-2] if STORE_EXPORT_KEY_PREFIX is %s, the prefix is accepted',
+    '[AUTH-2] readConfig accepts %s as the key prefix',
     (prefix) => {
       expect(readConfig({ STORE_EXPORT_KEY_PREFIX: prefix }).config.keyPrefix).toBe(prefix)
     },
@@ -89,7 +89,7 @@ describe('settings', () => {
     expect(readConfig({}).config).toMatchObject({ leakReportKeysFile: null, keyPrefix: 'sdx_' })
   })
 
-  test('the help text lists every setting once', () => {
+  test('settingsHelp lists every setting once', () => {
     const help = settingsHelp()
     for (const { env } of Object.values(SETTINGS)) {
       expect(help.match(new RegExp(`^ {2}${env}$`, 'gm'))).toHaveLength(1)

@@ -60,7 +60,7 @@ Keys over their limit, last 15 minutes
   )
 })
 
-test('if the terminal is narrow, no line of the fleet screen is longer than its width, and a cut line resets its style', () => {
+test('in a narrow terminal, no line of the fleet screen exceeds the width of the terminal, and a cut line resets its style', () => {
   for (const width of [20, 40, 80]) {
     for (const line of fleetScreen(FLEET, { width, style: colored, problem: PROBLEM })) {
       const shown = stripVTControlCharacters(line)

@@ -82,7 +82,7 @@ describe('metrics', () => {
     expect(seen).toHaveLength(7)
   })
 
-  test('if the admin API completes requests, the metrics have the number of requests for each route and status', async () => {
+  test('if the admin API completes requests, the metrics count the requests by route and status', async () => {
     const metrics = createMetrics()
     const facts = { requestId: 'r', method: 'GET', route: '/v1/stores/{store}', durationMs: 12, tokenId: null } as const
     for (const status of [200, 200, 404]) metrics.handleEvent({ event: 'admin.request_completed', ...facts, status })

@@ -16,7 +16,7 @@ const LIMITED = {
   storeId: 's1',
 } as const satisfies ServiceEvent
 
-test('if a key is rejected repeatedly for one reason, the log gets the first rejection, and a sum of the further rejections', () => {
+test('if a key is rejected repeatedly for one reason, the log gets the first rejection and a count of the repetitions', () => {
   const sampler = new RejectionSampler()
   expect(sampler.isFirst(LIMITED)).toBe(true)
   for (let request = 0; request < 500; request++) expect(sampler.isFirst(LIMITED)).toBe(false)
@@ -38,7 +38,7 @@ test('if a key is rejected repeatedly for one reason, the log gets the first rej
   expect(sampler.isFirst(LIMITED)).toBe(true)
 })
 
-test('if rejected requests have no valid key, the log gets the first rejection for each reason, and a sum of the further rejections', () => {
+test('if requests without a valid key are rejected repeatedly, the log gets the first rejection for each reason and a count of the repetitions', () => {
   const sampler = new RejectionSampler()
   const refused = { event: 'key.rejected', requestId: 'r', reason: 'unknown' } as const
   const framing = { event: 'request.malformed', requestId: 'r', status: 400, code: 'HPE_INVALID_METHOD' } as const

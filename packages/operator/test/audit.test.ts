@@ -110,7 +110,7 @@ test('[AUTH-5] if a backup of the control database is restored, `keys replay-rev
   })
 })
 
-test('if a log file is missing or has no audit event, replay-revocations exits with code 1 and names the cause', async () => {
+test('if a log file is missing or has no audit event, `keys replay-revocations` exits with code 1 and names the cause', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const settings = { DATABASE_URL: control.url, SECRET: secret }

@@ -77,7 +77,7 @@ describe('store-export', () => {
     expect(stdout).toContain('(default 8 s)')
   })
 
-  test('if neither a control database nor a demo exists, keys list says that STORE_EXPORT_DATABASE_URL is not set', async () => {
+  test('if neither a control database nor a demo exists, `keys list` says that STORE_EXPORT_DATABASE_URL is not set', async () => {
     const { code, stdout, stderr } = await runCommand(['keys', 'list'], { folder: await temporaryFolder() })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^store-export: STORE_EXPORT_DATABASE_URL is not set, and no demo runs .* "npm start"\n$/)
@@ -94,7 +94,7 @@ describe('store-export', () => {
     }
   })
 
-  test("if the control database can't be reached, stores list exits with code 75 and does not print the password", async () => {
+  test("if the control database can't be reached, `stores list` exits with code 75 and does not print the password", async () => {
     const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const { code, stderr } = await runCommand(['stores', 'list'], { settings: elsewhere })
     expect(code).toBe(75)
@@ -150,7 +150,7 @@ describe('store-export migrate', () => {
 })
 
 describe('store-export stores', () => {
-  test("if the store's database can't be reached, stores add still registers the store", async () => {
+  test("if the store's database can't be reached, `stores add` still registers the store", async () => {
     const words = ['stores', 'add', '--name', 'Far away', '--database-url', 'postgres://reader@db.example/shop']
     const { code, stdout, stderr } = await runCommand(words, { settings })
     expect(code).toBe(0)
@@ -161,7 +161,7 @@ describe('store-export stores', () => {
     expect(added.database_url).toBe('postgres://reader@db.example/shop')
   })
 
-  test('if the database URL of a store has a password, stores add does not print the password, and stores it encrypted', async () => {
+  test('if the database URL of a store has a password, `stores add` does not print the password, and stores it encrypted', async () => {
     const url = 'postgres://reader:hush@db.example/shop'
     const words = ['stores', 'add', '--name', 'Sealed', '--json', '--database-url']
     const warned = await runCommand([...words, url], { settings })
@@ -175,7 +175,7 @@ describe('store-export stores', () => {
     expect(JSON.stringify(rows)).not.toContain('hush')
   })
 
-  test("[GEN-3] if stores provision created a store, its reader role can't select the password hash", async () => {
+  test("[GEN-3] if `stores provision` created a store, its reader role can't select the password hash", async () => {
     const made = await runJson('stores', 'provision', '--name', 'Shop & Sons', '--revision', 'v1.3')
     dropAfterTest(made.id)
     const owner = openClientForTest(made.database_url)
@@ -188,7 +188,7 @@ describe('store-export stores', () => {
     expect(made).toMatchObject({ name: 'Shop & Sons', origin: 'generated', state: 'ready', revision: 'v1.3' })
   })
 
-  test('if the name of a store is too long, stores provision exits with code 1 and creates no role', async () => {
+  test('if the name of a store is too long, `stores provision` exits with code 1 and creates no role', async () => {
     // An administrator becomes a member of each owner that it creates. Other tests provision with another
     // administrator.
     const name = `admin_${randomBytes(6).toString('hex')}`
@@ -208,7 +208,7 @@ describe('store-export stores', () => {
     await sql.unsafe(`drop role ${name}`)
   })
 
-  test('if stores upgrade runs twice with the same version, the second run applies no migration and repairs nothing', async () => {
+  test('if `stores upgrade` runs twice with the same version, the second run applies no migration and repairs nothing', async () => {
     const made = await runJson('stores', 'provision', '--name', 'Old', '--revision', 'launch')
     dropAfterTest(made.id)
     const upgraded = await runJson('stores', 'upgrade', made.id, '--to', 'v1.2')
@@ -224,7 +224,7 @@ describe('store-export stores', () => {
     expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [], repaired: [], admin_sql: null })
   })
 
-  test('if the store has a newer schema version than the requested one, stores upgrade exits with code 1 and names both versions', async () => {
+  test('if the store has a newer schema version than the requested one, `stores upgrade` exits with code 1 and names both versions', async () => {
     const made = await runJson('stores', 'provision', '--name', 'Newer', '--revision', 'v1.2')
     dropAfterTest(made.id)
     const back = await runCommand(['stores', 'upgrade', made.id, '--to', 'v1.1'], { settings })
@@ -235,7 +235,7 @@ describe('store-export stores', () => {
     ])
   })
 
-  test('if a platform created the database, "stores upgrade" changes nothing, and says to migrate the database and run "stores grants"', async () => {
+  test('if a platform created the database, `stores upgrade` changes nothing, and says to migrate the database and run `stores grants`', async () => {
     const own = await createDatabase()
     onTestFinished(() => own.drop())
     const sql = openClientForTest(own.url)
@@ -248,13 +248,13 @@ describe('store-export stores', () => {
     expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
   })
 
-  test('if the store is on another server and --database-url is missing, stores upgrade exits with code 1 and names the option', async () => {
+  test('if the store is on another server and --database-url is missing, `stores upgrade` exits with code 1 and names the option', async () => {
     const id = await register('Elsewhere')
     const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])
   })
 
-  test('stores set prints the changed store, and after stores remove, stores list leaves the store out', async () => {
+  test('`stores set` prints the changed store, and after `stores remove`, `stores list` leaves the store out', async () => {
     const { id } = await runJson('stores', 'add', '--name', 'Later', '--state', 'generating')
     const url = 'postgres://reader@db.example/later'
     expect(await runJson('stores', 'set', id, '--state', 'ready', '--database-url', url)).toMatchObject({
@@ -272,7 +272,7 @@ describe('store-export stores', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no store has the ID')])
   })
 
-  test('[GEN-3] stores grants prints the SQL for a schema version, without customers.password_hash', async () => {
+  test('[GEN-3] `stores grants` prints the SQL for a schema version, without customers.password_hash', async () => {
     const { code, stdout } = await runCommand(['stores', 'grants', '--revision', LATEST_REVISION])
     expect(code).toBe(0)
     expect(stdout).toContain('create role "store_export_reader" login password')
@@ -300,7 +300,7 @@ test('if `stores set` gets --require-two-factor on or off, `stores list` shows t
 })
 
 describe('store-export keys', () => {
-  test('[AUTH-3] after keys create, keys list prints only the prefix and the last characters of the key', async () => {
+  test('[AUTH-3] after `keys create`, `keys list` prints only the prefix and the last characters of the key', async () => {
     const store = await register('Keys')
     const made = await runJson('keys', 'create', '--store', store, '--name', 'books')
     expect(Object.keys(made).slice(0, 4)).toEqual(['id', 'key', 'store_id', 'name'])
@@ -315,7 +315,7 @@ describe('store-export keys', () => {
     expect(table.stdout).toContain(`${made.id}  ${store}  ${made.key.slice(0, 12)}…${made.key.slice(-4)}`)
   })
 
-  test('[AUTH-2] if STORE_EXPORT_KEY_PREFIX is acme_live_, keys create prints a key with this prefix', async () => {
+  test('[AUTH-2] if STORE_EXPORT_KEY_PREFIX is acme_live_, `keys create` prints a key with this prefix', async () => {
     const store = await register('Branded')
     const branded = { settings: { ...settings, KEY_PREFIX: 'acme_live_' } }
     const made = await runCommand(['keys', 'create', '--store', store, '--name', 'till'], branded)
@@ -324,7 +324,7 @@ describe('store-export keys', () => {
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('STORE_EXPORT_KEY_PREFIX: must be 2 to 16')])
   })
 
-  test('[AUTH-3] if keys create gets limits, the key has these limits, and keys list prints them', async () => {
+  test('[AUTH-3] if `keys create` gets limits, the key has these limits, and `keys list` prints them', async () => {
     const store = await register('Kiosk')
     const limits = {
       scopes: ['orders:read', 'products:read'],
@@ -351,7 +351,7 @@ describe('store-export keys', () => {
     [['--allow', '10.0.0.0/99'], 1, 'allow: must be an address or a network'],
     [['--allow', '::ffff:10.0.0.1'], 1, 'allow: must be an address or a network'],
   ])(
-    '[AUTH-3] if keys create gets %j, it exits with code %i, and the message has the accepted values',
+    '[AUTH-3] if `keys create` gets %j, it exits with code %i, and the message has the accepted values',
     async (more, code, message) => {
       const words = ['keys', 'create', '--store', await register('Stand'), '--name', 'x', ...more]
       const end = await runCommand(words, { settings })
@@ -360,7 +360,7 @@ describe('store-export keys', () => {
     },
   )
 
-  test('[AUTH-4] if a store has five active keys, keys create fails and says to revoke one first', async () => {
+  test('[AUTH-4] if a store has five active keys, `keys create` fails and says to revoke one first', async () => {
     const store = await register('Full')
     await withDatabase(async (database) => {
       for (const name of ['1', '2', '3', '4', '5']) {
@@ -372,7 +372,7 @@ describe('store-export keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
-  test('"keys list" shows a key as off after "keys turn-off", and as active after "keys turn-on"', async () => {
+  test('`keys list` shows a key as off after `keys turn-off`, and as active after `keys turn-on`', async () => {
     const store = await register('Stand')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     const listed = async () => (await runJson('keys', 'list', '--store', store)).keys[0]
@@ -389,7 +389,7 @@ describe('store-export keys', () => {
     expect(revoked).toMatchObject({ code: 1, stderr: expect.stringContaining('no active key has the ID') })
   })
 
-  test('[R38, R39] if keys change sets the scopes and the expiry of a key, the key keeps its other limits', async () => {
+  test('[R38, R39] if `keys change` sets the scopes and the expiry of a key, the key keeps its other limits', async () => {
     const store = await register('Changed')
     const limited = ['--scope', 'orders:read', '--allow', '10.0.0.0/8', '--without-personal-data']
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x', ...limited)
@@ -415,7 +415,7 @@ describe('store-export keys', () => {
     [['--allow', 'office'], 1, 'allow: must be an address or a network'],
     [['--scope', 'order:read'], 2, 'Accepted: orders:read'],
   ])(
-    '[R38, R39] if keys change has the options %j, the command exits with code %i, prints the reason, and changes nothing',
+    '[R38, R39] if `keys change` has the options %j, the command exits with code %i, prints the reason, and changes nothing',
     async (options, code, message) => {
       const store = await register('Unchanged')
       const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
@@ -428,7 +428,7 @@ describe('store-export keys', () => {
     },
   )
 
-  test('keys revoke exits with code 0 if the key is already revoked, and with code 1 if no key has the ID', async () => {
+  test('`keys revoke` exits with code 0 if the key is already revoked, and with code 1 if no key has the ID', async () => {
     const store = await register('Revoked')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     expect(await runJson('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
@@ -440,7 +440,7 @@ describe('store-export keys', () => {
 })
 
 describe('store-export directory-tokens', () => {
-  test('directory-tokens create refuses a third active token of a store, and directory-tokens list does not print full tokens', async () => {
+  test('`directory-tokens create` refuses a third active token of a store, and `directory-tokens list` does not print full tokens', async () => {
     const store = await register('directory')
     const first = await runJson('directory-tokens', 'create', '--store', store)
     expect(first).toEqual({
@@ -468,7 +468,7 @@ describe('store-export directory-tokens', () => {
 })
 
 describe('store-export merchants', () => {
-  test('after merchants add, merchants list shows the merchant with stores and roles; after merchants remove, it leaves the merchant out', async () => {
+  test('after `merchants add`, `merchants list` shows the merchant with stores and roles; after `merchants remove`, it leaves the merchant out', async () => {
     const [one, two] = [await register('one'), await register('two')]
     const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
     expect(added).toEqual({
@@ -497,7 +497,7 @@ describe('store-export merchants', () => {
     expect((await runJson('merchants', 'list')).merchants).not.toContainEqual(expect.objectContaining({ id: added.id }))
   })
 
-  test('if merchants remove-passkeys runs, only the account of --email loses its passkeys and sessions', async () => {
+  test('if `merchants remove-passkeys` runs, only the account of --email loses its passkeys and sessions', async () => {
     const store = await register('passkeys')
     const sql = openClientForTest(control.url)
     const [lost, other] = ['lost@example.com', 'other@example.com']
@@ -525,7 +525,7 @@ describe('store-export merchants', () => {
     expect(await runJson(...command)).toEqual({ email: lost, passkeys_removed: 0 })
   })
 
-  test('if merchants remove removes the last admin while a viewer stays, the command names the stores without an admin', async () => {
+  test('if `merchants remove` removes the last admin while a viewer stays, the command names the stores without an admin', async () => {
     const [one, two] = [await register('first'), await register('second')]
     const admin = ['--email', 'last-admin@example.com']
     for (const store of [one, two]) {
@@ -545,7 +545,7 @@ describe('store-export merchants', () => {
     expect(removed).toMatchObject({ stores_left_alone: [], stores_without_admin: [two] })
   })
 
-  test('if merchants add gets --role, the merchant gets this role; without --role, a member keeps the current role', async () => {
+  test('if `merchants add` gets --role, the merchant gets this role; without --role, a member keeps the current role', async () => {
     const store = await register('roles')
     const [owner, agency] = ['owner@example.com', 'agency@example.com']
     const add = (email: string, ...words: string[]) =>
@@ -571,7 +571,7 @@ describe('store-export merchants', () => {
   })
 
   test.each(['0', '61', '5.5', '1e1', ''])(
-    'if --minutes is %j, merchants link exits with code 2 and prints the accepted minutes',
+    'if --minutes is %j, `merchants link` exits with code 2 and prints the accepted minutes',
     async (minutes) => {
       const words = ['merchants', 'link', '--email', 'a@example.com', '--minutes', minutes]
       const ended = await runCommand(words, { settings })
@@ -598,7 +598,7 @@ describe('store-export merchants', () => {
   )
 })
 
-test('after secrets rotate, the new secret works without STORE_EXPORT_SECRET_PREVIOUS', async () => {
+test('after `secrets rotate`, the new secret works without STORE_EXPORT_SECRET_PREVIOUS', async () => {
   const database = await createDatabase()
   const old = { DATABASE_URL: database.url, SECRET: secret }
   const next = { DATABASE_URL: database.url, SECRET: newSecret() }

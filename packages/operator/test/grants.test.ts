@@ -30,7 +30,7 @@ async function grants(...options: string[]) {
   return json as { role: string; password: string; revision: string; sql: string }
 }
 
-test("[GEN-3] after the SQL of stores grants has run, the reader role can select the contract's columns, but not the password hash", async () => {
+test("[GEN-3] after the SQL of `stores grants` has run, the reader role can select the contract's columns, but not the password hash", async () => {
   const role = newRole()
   const store = await ownStore()
   const reader = await grants('--role', role)
@@ -40,7 +40,7 @@ test("[GEN-3] after the SQL of stores grants has run, the reader role can select
   await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
 })
 
-test('if a role name contains dollar quotes and a statement, running the SQL of stores grants does not run this statement', async () => {
+test('if a role name contains dollar quotes and a statement, running the SQL of `stores grants` does not run this statement', async () => {
   const role = newRole('$$; create table planted (); --')
   const store = await ownStore()
   const reader = await grants('--role', role)
@@ -49,7 +49,7 @@ test('if a role name contains dollar quotes and a statement, running the SQL of 
   expect(await asReader(store.url, reader)`select id from orders`).toEqual([])
 })
 
-test('after the SQL of stores grants --grants-only has run, an existing role can read a second database', async () => {
+test('after the SQL of `stores grants --grants-only` has run, an existing role can read a second database', async () => {
   const role = newRole()
   const [first, second] = [await ownStore(), await ownStore()]
   const reader = await grants('--role', role)

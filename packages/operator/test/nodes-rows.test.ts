@@ -10,7 +10,7 @@ import { addTaggedStores, readShuffled } from './support/tagged-stores.ts'
 const REQUESTS = roundsOf({ quick: 1000, long: 200_000 })
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: SLOW_TEST_TIMEOUTS.testTimeout + REQUESTS * 20 })
 
-test(`[GEN-2] if ${REQUESTS} requests with keys of 20 stores share connections, each gets only rows of its own store`, async () => {
+test(`[GEN-2] if ${REQUESTS} requests with keys of 20 stores share connections, each response has only rows of its own store`, async () => {
   const fleet = await startFleet()
   const stores = await addTaggedStores(fleet)
   const node = await fleet.startNode()

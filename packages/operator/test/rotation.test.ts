@@ -110,7 +110,7 @@ test("if a node can decrypt at least half of the stores' passwords, readyz retur
   expect(await status()).toBe(503)
 })
 
-test('if a password needs a newer secret and most nodes have this secret, readyz returns 503 on the node without the secret', async () => {
+test('if two of three nodes have the newer secret of a password, readyz returns 503 only on the node without this secret', async () => {
   const fleet = await startFleet()
   await Promise.all([fleet.addStore(), fleet.addStore()])
   const next = newSecret()
@@ -123,7 +123,7 @@ test('if a password needs a newer secret and most nodes have this secret, readyz
   expect(await Promise.all(statuses)).toEqual([503, 200, 200])
 })
 
-test('if no node runs and a secret decrypts no existing password, stores add and stores set reject the secret', async () => {
+test('if no node runs and the secret of the command decrypts no existing password, `stores add` and `stores set` fail', async () => {
   const fleet = await startFleet()
   const [store] = await Promise.all([fleet.addStore(), fleet.addStore()])
   const command = (settings: Record<string, string>, words: string[]) =>
@@ -140,7 +140,7 @@ test('if no node runs and a secret decrypts no existing password, stores add and
   expect((await command(fleet.settings, ['stores', 'set', store.id, ...url])).code).toBe(0)
 })
 
-test('if the running nodes have another secret, stores add and stores set reject the secret of the command', async () => {
+test('if the running nodes have a different secret than the command, `stores add` and `stores set` fail', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   await fleet.startNode()

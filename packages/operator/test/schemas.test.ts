@@ -55,7 +55,7 @@ async function examine(...options: string[]): Promise<DoctorFinding[]> {
 
 const owner = () => openClientForTest(store.url)
 
-test('after the SQL of stores grants --schema has run, doctor has no findings for the store in that schema', async () => {
+test('after the SQL of `stores grants --schema` has run, doctor has no findings for the store in that schema', async () => {
   const words = ['stores', 'grants', '--revision', LATEST_REVISION, '--role', ROLE, '--schema', SCHEMA]
   const { sql, password } = await runJson(words)
   await owner().unsafe(sql)
@@ -112,7 +112,7 @@ test('if the schema of a store is missing, doctor prints a query that finds the 
   expect(await examine()).toEqual([])
 })
 
-test('if a store is in another schema than public, stores upgrade fails and names the schema', async () => {
+test('if a store is in another schema than public, `stores upgrade` fails and names the schema', async () => {
   const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
   expect([code, stderr]).toEqual([1, expect.stringContaining(`is in the schema ${quoteName(SCHEMA)}, `)])
 })
@@ -123,7 +123,7 @@ test.each([
   ['ü'.repeat(32), 64],
   ['a\nb', 3],
 ])(
-  'if --schema is %j, stores add, stores set, and stores grants exit with code 1 and name the accepted length',
+  'if --schema is %j, `stores add`, `stores set`, and `stores grants` exit with code 1 and name the accepted length',
   async (schema, bytes) => {
     for (const words of [
       ['stores', 'add', '--name', 'Tenant', '--database-url', 'postgres://reader@db.example/shop'],

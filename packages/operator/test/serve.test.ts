@@ -200,7 +200,7 @@ test('if DASHBOARD_URL is http:// and not a loopback address, serve exits with c
   expect(stderr).toMatch(/^store-export: STORE_EXPORT_DASHBOARD_URL: must begin with https:\/\/ [^\n]+\n$/)
 })
 
-test('[R47] if the file with the public keys of scanners does not exist, serve exits with code 1 and names its setting', async () => {
+test('[R47] if the file of leak-report keys does not exist, serve exits with code 1 and names STORE_EXPORT_LEAK_REPORT_KEYS_FILE', async () => {
   const { settings, service } = await startService()
   await service.end('SIGTERM')
   const { code, stderr } = await runCommand(['serve'], {
@@ -219,7 +219,7 @@ test('if no control database is set, serve exits with code 1 and says that STORE
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: not set; .*\n$/)])
 })
 
-test('[LIM-1, AUTH-5] if a key uses two nodes, the nodes together accept 120 of its requests in a minute, and none after its revocation', async () => {
+test('[LIM-1, AUTH-5] if a key uses two nodes, the nodes together accept 120 requests a minute, and reject the key after its revocation', async () => {
   const { control, settings, store, url } = await startService()
   const second = startCommand(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
   const [, otherUrl = ''] = await second.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)

@@ -18,7 +18,7 @@ async function statusOf({ settings }: TestFleet) {
   return json
 }
 
-test('after requests to a good and an unreachable store, status lists nodes, servers, failing stores, and keys over their limit', async () => {
+test('after requests to a reachable and an unreachable store, status lists nodes, servers, failing stores, and keys over their limit', async () => {
   const fleet = await startFleet()
   const [store, lost] = [
     await fleet.addStore({ size: SIZE }),

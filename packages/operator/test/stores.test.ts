@@ -61,7 +61,7 @@ describe('stores with an external ID', () => {
     expect(await runJson('stores', 'remove', 'everywhere')).toMatchObject({ id, already: true })
   })
 
-  test('after a store is removed, stores add creates a new store with the same external ID', async () => {
+  test('after a store is removed, `stores add` creates a new store with the same external ID', async () => {
     const add = () => runJson('stores', 'add', '--name', 'Shop', '--external-id', 'again', ...URL_OPTION)
     const first = await add()
     await runJson('stores', 'remove', 'again')
@@ -71,7 +71,7 @@ describe('stores with an external ID', () => {
   })
 
   test.each(['', 'two words', '-x', 'ümlaut', 'x'.repeat(201)])(
-    'if the external ID is %j, stores add exits with code 1 and says that an ID must have 1 to 200 visible characters',
+    'if the external ID is %j, `stores add` exits with code 1 and says that an ID must have 1 to 200 visible characters',
     async (externalId) => {
       const args = ['stores', 'add', '--name', 'Shop', `--external-id=${externalId}`, ...URL_OPTION]
       const { code, stderr } = await runCommand(args, { settings })
@@ -96,7 +96,7 @@ describe('store-export stores provision', () => {
     expect(await openClientForTest(known.reader_url)`select email from customers`).toEqual([])
   })
 
-  test('if stores provision is interrupted, a run with the same external ID completes the store', async () => {
+  test('if `stores provision` is interrupted, a run with the same external ID completes the store', async () => {
     const killed = await killProvision('killed')
     expect(await listed(killed.id)).toMatchObject({ state: 'generating', database_url: null })
     expect(await orphanOf(killed.id)).toMatchObject({ reason: 'unfinished', has_database: true, store_id: killed.id })
@@ -110,7 +110,7 @@ describe('store-export stores provision', () => {
     expect(await orphanOf(killed.id)).toBeUndefined()
   })
 
-  test('if provisioning is interrupted and the store removed, list --orphans shows the database, and drop-orphan drops the database', async () => {
+  test('if provisioning is interrupted and the store is removed, `stores list --orphans` shows the database, and `stores drop-orphan` drops it', async () => {
     const { id } = await killProvision('given-up')
     await runJson('stores', 'remove', 'given-up')
     expect(await orphanOf(id)).toMatchObject({ reason: 'removed', roles: [expect.any(String), expect.any(String)] })
@@ -122,7 +122,7 @@ describe('store-export stores provision', () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not an orphan')])
   })
 
-  test('if a store gets the URL of another database, drop-orphan drops the old database only with --with-data', async () => {
+  test('if a store gets the URL of another database, `stores drop-orphan` drops the old database only with --with-data', async () => {
     const { id } = await provision('replaced')
     dropAfterTest(id)
     await runJson('stores', 'set', id, ...URL_OPTION)
@@ -178,7 +178,7 @@ describe('store-export stores provision', () => {
     expect(await orphanOf(id)).toBeUndefined()
   })
 
-  test('if the database of an interrupted "stores provision" contains data, the next run exits with code 1 and keeps the database', async () => {
+  test('if the database of an interrupted `stores provision` contains data, the next run exits with code 1 and keeps the database', async () => {
     const { id } = await killProvision('in-use-after-restore')
     const url = new URL(inject('postgresUrl'))
     url.pathname = nameOf(id)
@@ -191,7 +191,7 @@ describe('store-export stores provision', () => {
     expect((await orphanOf(id)).has_database).toBe(true)
   })
 
-  test('if a registered store uses a database, list --orphans leaves out this database, and drop-orphan fails', async () => {
+  test('if a registered store uses a database, `stores list --orphans` leaves out this database, and `stores drop-orphan` fails', async () => {
     const made = await provision('in-use')
     dropAfterTest(made.id)
     expect(await orphanOf(made.id)).toBeUndefined()

@@ -110,7 +110,7 @@ test('if an operator has set another connection limit and trigger, an upgrade ch
   expect(trigger?.calls).toBe('own')
 })
 
-test('if stores provision did not create the reader role, an upgrade does not limit the connections of this role', async () => {
+test('if `stores provision` did not create the reader role, an upgrade does not limit the connections of this role', async () => {
   const { id, url, admin } = await olderStore(LATEST_REVISION)
   const role = `own_reader_${randomBytes(6).toString('hex')}`
   await admin.unsafe(`create role ${role} login`)

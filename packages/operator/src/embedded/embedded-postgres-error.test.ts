@@ -163,7 +163,7 @@ describe('errors at the start of the embedded PostgreSQL', () => {
     },
   )
 
-  test('if /etc/passwd has no unprivileged user, the error lists the user names that the embedded PostgreSQL tried', () => {
+  test('if /etc/passwd has none of the unprivileged users that the embedded PostgreSQL tries, the error lists these users', () => {
     expect(() => unprivilegedAccount('root:x:0:0::/root:/bin/sh\n')).toThrow(/none of the users nobody, .* exists here/)
     expect(unprivilegedAccount('nobody:*:-2:-2::/var/empty:')).toEqual({ userId: 4294967294, groupId: 4294967294 })
   })

@@ -34,7 +34,7 @@ test.skipIf(!isRoot)(
 )
 
 test.skipIf(isRoot)(
-  'if the folder of the PostgreSQL binaries lacks links and is not writable, initdb still runs',
+  'if the folder of the PostgreSQL binaries lacks symbolic links and is not writable, initdb still runs',
   async () => {
     const packageFolder = await unlinkedPackage(await temporaryFolder())
     const library = path.join(packageFolder, 'native', 'lib')

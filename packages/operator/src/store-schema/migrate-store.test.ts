@@ -61,7 +61,7 @@ describe('migrations of a store', () => {
     }
   })
 
-  test('if a field can be null in the contract, its column in a migrated store is nullable, and otherwise not null', async () => {
+  test('in a migrated store, a column is nullable if and only if its field can be null in the contract', async () => {
     await migrate(LATEST_REVISION)
     const found = new Map((await columns()).map(({ table, name, nullable }) => [`${table}.${name}`, nullable]))
     const resources: Resource[] = [

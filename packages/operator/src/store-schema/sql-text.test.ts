@@ -45,7 +45,7 @@ describe('SQL text', () => {
     expect(launch + newest + readerRoleSql({ role: 'r', password: 'x' })).not.toContain('password_hash')
   })
 
-  test('if the password and salt are those of RFC 7677, the SCRAM verifier equals that of the RFC', () => {
+  test('scramVerifier returns the verifier for the password and the salt of the example in RFC 7677', () => {
     // The example of https://www.rfc-editor.org/rfc/rfc7677#section-3: user "user", password "pencil".
     const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64')
     expect(scramVerifier('pencil', salt)).toBe(

@@ -61,7 +61,7 @@ describe('triggers for updated_at of a row', () => {
     }
   })
 
-  test('if a customer was never changed, its updated_at is null', async () => {
+  test('updated_at of a customer is null until the customer is changed', async () => {
     await sql`insert into customers (id, email) values (${A}, 'a')`
     expect(await sql`select updated_at from customers`).toEqual([{ updated_at: null }])
     await sql`update customers set name = 'x'`

@@ -143,7 +143,7 @@ test('if /openapi.json is requested without a token, the response is 200 with th
 
 const BODY = { name: 'Shop', state: 'generating', keys: [{ name: 'one' }] }
 
-test('if a request is repeated with its Idempotency-Key, the response is the same, and the audit log gets no event', async () => {
+test('if a request is repeated with its Idempotency-Key, the response is the same, and the audit log gets no second event', async () => {
   const headers = { 'idempotency-key': 'order-1' }
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
   const before = await scene.audit()

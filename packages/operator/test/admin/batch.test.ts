@@ -42,7 +42,7 @@ test('if some lines of a batch are invalid, the other lines create stores, and t
   ])
 })
 
-test('if the same batch is sent again, each result has the existing store, and the audit log gets no event', async () => {
+test('if the same batch is sent again, each result has the existing store, and the audit log gets no new event', async () => {
   const lines = Array.from({ length: 50 }, (_, index) => store(`b-${index}`))
   const first = await batch(lines)
   expect(first.results.every(({ status }) => status === 201)).toBe(true)
@@ -70,7 +70,7 @@ test('if a line of a batch provisions a database, only the result of this line h
   ])
 })
 
-test('if a batch is repeated with its Idempotency-Key, the response is the same, with the text of each key', async () => {
+test('if a batch is repeated with its Idempotency-Key, the response is the same and again has the text of each key', async () => {
   const headers = { 'idempotency-key': 'batch-1' }
   const first = await batch([store('e-1'), store('e-2')], headers)
   const again = await batch([store('e-1'), store('e-2')], headers)
