@@ -402,7 +402,7 @@ describe('retries of the client', () => {
     expect(own.pauses).toHaveLength(0)
   })
 
-  test('[ERR-1] if a page is truncated, the client retries, and with retryForMs 0 the client throws a ConnectionError', async () => {
+  test('[ERR-1] if a page is truncated, the client retries, or throws a ConnectionError if retryForMs is 0', async () => {
     const whole = await (
       await fetch(`${platform.service.url}/api/v1/customers?limit=250`, { headers: { 'x-api-key': store.key } })
     ).text()

@@ -61,7 +61,7 @@ describe('the MCP tools', () => {
     }
   })
 
-  test('the result of each MCP tool begins with the time of the copy', async () => {
+  test('the result of each MCP tool begins with the time of the last sync of the copy', async () => {
     const calls: [string, object][] = [
       ['schema', {}],
       ['schema', { table: 'orders' }],

@@ -116,7 +116,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect(made.map(({ name }) => name)).toEqual(['order_items', 'orders'])
   })
 
-  test("if a reader of the copy has a transaction open, the next run does not wait, and a user's view on the copy's views stays", async () => {
+  test("if a reader of the copy has a transaction open, the next run does not wait for the reader and preserves a user's view", async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`create view public.mine as select id from ${SCHEMA}.orders_overview`)
     await copy.close()

@@ -124,7 +124,7 @@ test('if an address is removed from the store, a run one day later removes the a
   expect(shop.ids('customer_addresses')).toHaveLength(1)
 })
 
-test('if the service has no list of all addresses, every run reads each customer’s addresses and removes deleted addresses from the copy', async () => {
+test("if the service has no list of all addresses, every run reads each customer's addresses and removes deleted addresses", async () => {
   const shop = await createShop(platform)
   const owners = [randomUUID(), randomUUID(), randomUUID()]
   for (const [index, id] of owners.entries())
@@ -151,7 +151,7 @@ test('if the service has no list of all addresses, every run reads each customer
   expect(shop.ids('customer_addresses')).toHaveLength(2)
 })
 
-test('[R38] if the key may not read addresses, a run throws an error with the message that the service sent', async () => {
+test('[R38] if the key may not read addresses, a run throws an error with the message of the service', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`insert into customers (id, email, created_at, updated_at)
     values (gen_random_uuid(), 'a@example.com', now(), now())`

@@ -386,7 +386,7 @@ describe('a column that appears or disappears', () => {
     expect(await syncAt(shop, 2, { since })).toBe('updated 0')
   })
 
-  test('if a column appears, a preview shows a full sync before the next run, and verify names the run that repairs the copy', async () => {
+  test('if a column appears, a preview shows that the next run reads all rows, and verify suggests this run as the repair', async () => {
     const shop = await createEuroShop(300, false)
     await syncAt(shop, 0)
     const ordersOf = async () => {

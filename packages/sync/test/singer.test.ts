@@ -91,7 +91,7 @@ test('if --state is the state of a previous Singer run, the run returns only cha
   expect(records(later, 'order_items')).toHaveLength(1)
 })
 
-test('if --state is the state of a page, the Singer run returns the rows after that page', async () => {
+test('if --state is the state after a page, the Singer run returns the rows after that page', async () => {
   const store = await provisionOrders(600)
   const messages = await messagesOf(store)
   const at = messages.findIndex(({ type, value }) => type === 'STATE' && JSON.stringify(value).includes('"cursor":"'))

@@ -88,7 +88,7 @@ test('if an older version of store-sync writes a row, columns of a newer version
   expect(rowsOf(file, 'select status, color from orders')).toEqual([{ status: 'shipped', color: 'red' }])
 })
 
-test('after a run, the SQLite copy has the journal mode delete, and its folder has no other file than the lock file', async () => {
+test('after a run, the SQLite copy has the journal mode delete, and its folder has only the copy and the lock file', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)

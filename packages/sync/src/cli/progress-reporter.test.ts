@@ -5,7 +5,7 @@ import { RequestMeter } from './request-meter.ts'
 describe('rate limit and time left', () => {
   const limit = { requests: 120, windowSeconds: 60, remaining: 30, resetSeconds: 20 }
 
-  test('if 30 of 120 requests of the rate limit remain, the used share is 75 %, and 0 after the reset', () => {
+  test('usedShare is 0.75 if 30 of 120 requests of the rate limit remain, and 0 after the rate limit resets', () => {
     let now = 0
     const meter = new RequestMeter(() => now)
     expect(meter.usedShare).toBeNull()

@@ -99,7 +99,7 @@ export function describeWalks(at: OpenCopy): void {
     expect(await at.copy.count('orders')).toBe(3)
   })
 
-  test('if a table or its embedded table gets a new column, open adds the column and returns since as null for the table', async () => {
+  test('if a table or its embedded table gets a new column, open adds the column and resets since of the table to null', async () => {
     const state = SYNCED
     for (const table of TABLES) await at.copy.end({ table, state, isFull: false })
     await at.copy.close()
@@ -198,7 +198,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end(), 'also within one run').toBe(1)
     })
 
-    test('if another table is synced, the unfinished sync of orders stays', async () => {
+    test('syncing another table leaves the unfinished sync of orders unchanged', async () => {
       const [one, two, three] = [order(), order(), order()]
       const group = { id: randomUUID(), name: 'g' }
       await write(one, two, three)
