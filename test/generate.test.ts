@@ -29,7 +29,7 @@ it('if generated files are stale, npm run generate writes each of them once', as
   expect(await generate('--check')).toEqual({ code: 0, errors: '' })
 })
 
-it('if a generated file is stale, generate --check names it, fails, and writes nothing', async () => {
+it('if a generated file is stale, generate --check names the file, fails, and writes nothing', async () => {
   await generate()
   await appendFile(join(folder, 'docs/api/errors/NOT_FOUND.md'), 'edited by hand\n')
   const { code, errors } = await generate('--check')
@@ -47,7 +47,7 @@ it('if the error code of a generated page no longer exists, generate --check nam
   })
 })
 
-it('if docs/api/examples.json has an example, npm run generate puts it into the reference', async () => {
+it('if docs/api/examples.json has an example, npm run generate puts the example into the reference', async () => {
   await mkdir(join(folder, 'docs/api'), { recursive: true })
   const examples = { getStore: { path: '/api/v1/store', status: 200, body: { data: { name: 'An example store' } } } }
   await writeFile(join(folder, 'docs/api/examples.json'), JSON.stringify(examples))

@@ -26,7 +26,7 @@ const run: GroupRun = {
   figures: ['slope 0.73 MiB/h'],
 }
 
-test('if a group of nightly tests has run, only its row in the summary is replaced', () => {
+test('if a group of nightly tests has run, only the row of this group is replaced in the summary', () => {
   const page = (row: string) => `# Tests\n\n| Command | Proves |\n| --- | --- |\n${row}\n| other | row |\n`
   expect(withSummaryRow(page('| `npm run test:nightly -- soak` | old |'), run)).toBe(
     page(

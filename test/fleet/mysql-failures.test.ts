@@ -107,7 +107,7 @@ describe('a MariaDB server with TLS', () => {
     expect(await query('show tables')).toEqual([])
   })
 
-  test('if the MariaDB server has no TLS, a run with ?tls=require exits with code 1', async () => {
+  test('if the MariaDB server has no TLS, a run with ?tls=require exits with code 1 and says to turn on TLS', async () => {
     const server = await startMariaDb({ options: ['--skip-ssl'] })
     onTestFinished(server.remove)
     const { exit, messages } = startRun(`${server.url}/mysql?tls=require`)
@@ -121,7 +121,7 @@ describe('a MariaDB server with a full disk', () => {
     ['the tables', 128 * KIB],
     ['the rows', 16 * KIB * KIB],
   ])(
-    'if the disk of MariaDB has no space for %s, store-sync run --every continues when there is space',
+    'if the disk of MariaDB has no space for %s, store-sync run --every retries, and completes the copy after space is freed',
     async (_, freeBytes) => {
       const folder = await createFolder()
       if (!mountDisk(folder, '400m')) return

@@ -66,7 +66,7 @@ test('if MariaDB would round an amount, the page is not written, and the error n
   expect(await copy.count('orders')).toBe(0)
 })
 
-test('if the database has tables of another program, opening a MariaDB copy throws and does not change them', async () => {
+test('if the database has tables of another program, opening a MariaDB copy throws and does not change these tables', async () => {
   const database = await createMySqlDatabase(server.url)
   onTestFinished(database.remove)
   await database.query('create table orders (id int)')

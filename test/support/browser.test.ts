@@ -82,7 +82,7 @@ describe('pages that the browser for tests opens', () => {
     expect(problems).toEqual([])
   })
 
-  test('if a file of a page is missing, the browser for tests reports it', async () => {
+  test('if a file of a page is missing, the browser for tests reports the failed request', async () => {
     const { problems: missing } = await show(page('<h1>Test</h1><img src="/missing.png" alt="">'))
     expect(missing).toEqual(['console: Failed to load resource: the server responded with a status of 404 (Not Found)'])
   })
