@@ -28,7 +28,7 @@ it('the fleet simulation returns the same figures for the same seed, and differe
   expect(figures(20_000, 'random', { seed: 2 })).not.toEqual(first)
 })
 
-it('if the numbers of stores, runs, and full syncs are fixed, the fleet simulation sends the number of requests that follows from them', () => {
+it('if the numbers of stores, runs, and full syncs are fixed, the fleet simulation sends the number of requests that they imply', () => {
   const { requests } = figures(18_000, 'by key', { seconds: 900, walkShare: 0 })
   // Each of 3,600 active stores has one run of ten pages in 15 minutes. Runs at the start and the end are incomplete.
   expect(requests / 36_000).toBeCloseTo(1, 2)

@@ -46,7 +46,7 @@ describe('alerts and the dashboard', () => {
     }
   })
 
-  test('each metric is on the dashboard', () => {
+  test('the Grafana dashboard shows each metric', () => {
     const shown = new Set(
       dashboardQueries()
         .flatMap(seriesIn)
@@ -55,7 +55,7 @@ describe('alerts and the dashboard', () => {
     expect([...shown].toSorted()).toEqual(metrics.map(({ name }) => name).toSorted())
   })
 
-  test('no two panels of the dashboard have the same ID or overlap, and no panel exceeds 24 columns', () => {
+  test('no two panels of the Grafana dashboard have the same ID or overlap, and no panel exceeds 24 columns', () => {
     const panels = dashboardPanels()
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => {

@@ -285,7 +285,7 @@ describe('store-export stores', () => {
   })
 })
 
-test('if `stores set` gets --require-two-factor on or off, `stores list` shows the value; the value maybe exits with code 2', async () => {
+test('if `stores set` gets --require-two-factor on or off, `stores list` shows the value; with "maybe", `stores set` exits with code 2', async () => {
   const store = await register('With a rule')
   const ruleOf = async () =>
     (await runJson('stores', 'list')).stores.find(({ id }: { id: string }) => id === store).two_factor_required

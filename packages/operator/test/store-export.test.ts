@@ -37,7 +37,7 @@ describe.each(COMMANDS)('the launcher of $name', (command) => {
   })
 
   test.runIf(hasRuntime)(
-    'if the current Node.js is too old, the launcher runs the program with the installed Node.js 24, the same arguments, and the same exit code',
+    'if the current Node.js is too old, the launcher uses the installed Node.js 24, and passes on the arguments and the exit code',
     async () => {
       const file = await install(command, { runtime: true })
       expect(await finish(start(file, '20.20.2', ['a b', '--json']))).toEqual({

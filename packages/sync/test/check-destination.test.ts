@@ -42,7 +42,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'if another program writes a file of a copy before the first sync, opening the copy throws and does not change the file: $kind',
+  'if another program wrote a file of a new copy before the first sync, opening the copy throws and leaves the file unchanged: $kind',
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     const copy = make(folder)

@@ -90,7 +90,7 @@ test("if a booked refund changes or is canceled, the accounting guide's query bo
   expect(await runInBoth('accounting/refunds-book')).toEqual([])
 })
 
-test("the accounting guide's query for closing a month returns the time of a sync in the last ten minutes", async () => {
+test("the accounting guide's query for closing a month returns a sync time in the last ten minutes", async () => {
   const before = Date.now() - 600_000
   for (const engine of ENGINES) {
     const [[since] = []] = await copies.runBlock(engine, 'accounting/as-of')

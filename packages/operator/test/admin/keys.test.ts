@@ -53,7 +53,7 @@ test('if one request renames a key and turns it off, the response has the new na
   expect(on.json).toMatchObject({ name: 'Paused', state: 'active', turned_off_at: null })
 })
 
-test('a PATCH of a key changes only the permissions in its body, and returns 400 with the names of invalid fields', async () => {
+test('a PATCH of a key changes only the permissions in its body, or returns 400 with the names of the invalid fields', async () => {
   const { id } = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
   const limits = { expires_at: '2099-01-01T00:00:00.000Z', allowed_addresses: ['10.0.0.0/8'] }
   const limited = await scene.send(`PATCH /v1/keys/${id}`, { body: limits })
