@@ -52,7 +52,7 @@ function linesOf({ results, peers }: Overviewed): Line[] {
       values: ratio(NAMES.page),
     },
     {
-      ...{ what: 'a page of 250 orders with items', than: '`COPY` of the same rows by libpq', details: GOALS },
+      ...{ what: 'a page of 250 orders with items', than: '`COPY` of the same rows in `psql`', details: GOALS },
       values: goal('CPU of a page of 250 orders with items, against COPY of its rows by libpq'),
     },
     {
@@ -102,7 +102,8 @@ function rates({ results, sync }: Overviewed): string {
 - Copying a store with [store-sync](#store-sync) takes ${copying} times as long as only fetching its pages
   from a service.`
   }
-- The database takes ${databaseShare(results)} % of the processor time of a page of 250 orders.
+- The database takes ${databaseShare(results)} % of the processor time of a page of 250 orders. To
+  check this, divide \`databaseMs\` by \`totalMs\` in [bench/results](../../bench/results).
 - The service [misses some of its goals](#which-goals-does-the-service-reach).
 `
 }
