@@ -57,8 +57,8 @@ Tables: ${TABLE_NAMES.join(', ')}
 
 Set ${KEY_VARIABLE} to the API key, or ${KEY_FILE_VARIABLE} to the path of a file that contains it.
 At a terminal, store-sync prompts for the key if neither is set.
-Exit code 0: the command succeeded.
-Exit code 1: the command failed, or the copy differs from the store.
+Exit code 0: the command succeeded, or you pressed Ctrl-C between two runs of --every.
+Exit code 1: the command failed, the copy differs from the store, or you pressed Ctrl-C during a run or a verification.
 Exit code 2: an option is wrong, or there is no API key.
 Exit code 75: a temporary failure. Run the same command again later.
 Exit code 130: you pressed Ctrl-C at the prompt for the key.`
@@ -99,7 +99,7 @@ export function createProgram(context: CliContext): Command {
     )
     .option(
       '--overlap <duration>',
-      'start this long before the last run, because some changes become visible late',
+      'read changes from this long before the watermark of the last run, because some changes become visible late',
       '5m',
     )
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
@@ -110,7 +110,7 @@ export function createProgram(context: CliContext): Command {
     )
     .option(
       '--state <file>',
-      'continue after an earlier run. The file contains the state that the Singer target printed then. Only with --to singer',
+      'continue from the state in this file, which the Singer target printed in an earlier run. Only with --to singer',
     )
     .option('--dry-run', 'print what a run would read, and write nothing. Not with --every')
     .action((options: RunCommandOptions) => {
