@@ -188,7 +188,7 @@ describe('the guide for an ERP import', () => {
     expect(firstOf(await runInBoth('erp/deleted-orders'))).toEqual([...deleted, corrected].toSorted())
   })
 
-  test("if orders change or are deleted, the queue of the guide's ERP import lists exactly these orders", async () => {
+  test("if orders change, are deleted, or are inserted again, the queue of the guide's ERP import lists exactly these orders", async () => {
     const queued = () => copies.query('postgres', 'select order_id, change from erp.queue order by 1')
     await copies.runBlock('postgres', 'erp/queue')
     await copies.sync(true)
@@ -204,6 +204,9 @@ describe('the guide for an ERP import', () => {
     expect(await queued()).toHaveLength(2)
     await copies.runBlock('postgres', 'erp/queue-done', [String(id), String(change)])
     expect(await queued()).toHaveLength(1)
+    await copies.runBlock('postgres', 'erp/queue-again', [String(id)])
+    await copies.runBlock('postgres', 'erp/queue-again', [String(id)])
+    expect(firstOf(await queued())).toEqual([changed, deleted].toSorted())
   })
 })
 
