@@ -133,8 +133,8 @@ describe('triggers for updated_at of parents', () => {
     expect([await changedIds('products'), await changedIds('customers')]).toEqual([[A], [B]])
   })
 
-  test('[R29] if order items are truncated and the store has the trigger from the incremental sync guide, updated_at of their orders changes', async () => {
-    const guide = readFileSync(new URL('../../../../docs/api/incremental-sync.md', import.meta.url), 'utf8')
+  test('[R29] if order items are truncated and the store has the trigger of the page about connecting stores, updated_at of their orders changes', async () => {
+    const guide = readFileSync(new URL('../../../../docs/operate/connect-stores.md', import.meta.url), 'utf8')
     const [, trigger = ''] = /```sql\n([^`]*before truncate[^`]*)```/.exec(guide) ?? []
     await sql.begin(async (transaction) => {
       await transaction.unsafe('drop trigger order_items_truncated on order_items')
