@@ -59,7 +59,7 @@ export const ERRORS = {
     status: 400,
     returnedBy: ['page', 'ids'],
     condition:
-      'The service could not decode the cursor. The client changed the cursor, or the cursor is from another list or another store.',
+      'The service could not decode the cursor. The client changed the cursor, the cursor is from another list or another store, or the operator set up the service again.',
     retry: 'No. Start again from the first page.',
     fix: 'Pass the unchanged meta.next_cursor of the previous page to the same list of the same store.',
     mistakes: [
