@@ -26,6 +26,9 @@ test.each([
   ['curl/8.9.1', 'curl', null],
   ['<script>alert(1)</script>', null, null],
   ['', null, null],
-])('if the user agent is %j, the browser is %s, and the system is %s', (userAgent, browser, system) => {
-  expect(clientName(userAgent)).toEqual({ browser, system })
-})
+])(
+  'if the User-Agent header is %j, clientName returns the browser %s and the operating system %s',
+  (userAgent, browser, system) => {
+    expect(clientName(userAgent)).toEqual({ browser, system })
+  },
+)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseStoresClaim } from './parse-stores-claim.ts'
 
-test('if an element of a stores claim names no role, the role is admin, otherwise the named role', () => {
+test('in a stores claim, an element without a role gets the role admin, and other elements get the role they name', () => {
   const objects = [{ store: 'shop-2', role: 'viewer' }, { store: 'shop-3' }, { store: 'shop-4', role: 'developer' }]
   expect(parseStoresClaim(['shop-1', ...objects])).toEqual([
     { reference: 'shop-1', role: 'admin' },
@@ -12,13 +12,13 @@ test('if an element of a stores claim names no role, the role is admin, otherwis
 })
 
 test.each([[undefined], [null], ['shop-1'], [{ store: 'shop-1' }], [[1, null, {}, { store: 1 }, ['shop-1']]]])(
-  'if a stores claim is %j, the claim gives access to no store',
+  'if a stores claim is %j, parseStoresClaim returns no stores',
   (claim) => {
     expect(parseStoresClaim(claim)).toEqual([])
   },
 )
 
-test('if an element of a stores claim has an unknown role, the element gives access to no store', () => {
+test('if an element of a stores claim has an unknown role, parseStoresClaim ignores the element', () => {
   expect(
     parseStoresClaim([
       { store: 'shop-1', role: 'owner' },

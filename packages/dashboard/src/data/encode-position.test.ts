@@ -12,12 +12,15 @@ test.each<[string, bigint | null]>([
   ['with the creation time minus infinity', -(2n ** 63n)],
   ['with the earliest timestamp of PostgreSQL', -211_813_488_000_000_000n],
   ['with the latest timestamp of PostgreSQL', 9_223_371_331_199_999_999n],
-])('if a page position %s is encoded, the decoded position is the same', (_title, createdAt) => {
-  const position: Position = { createdAt, id: ID }
-  const text = encodePosition(position)
-  expect(text).toMatch(/^[A-Za-z0-9_-]{34}$/)
-  expect(decodePosition(text)).toEqual(position)
-})
+])(
+  'if a row position %s is encoded as a cursor, decoding the cursor returns the same position',
+  (_title, createdAt) => {
+    const position: Position = { createdAt, id: ID }
+    const text = encodePosition(position)
+    expect(text).toMatch(/^[A-Za-z0-9_-]{34}$/)
+    expect(decodePosition(text)).toEqual(position)
+  },
+)
 
 const good = encodePosition({ createdAt: 1n, id: ID })
 const bytesWith = (change: (bytes: Buffer) => void) => {

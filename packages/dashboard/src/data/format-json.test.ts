@@ -4,7 +4,7 @@ import { type FormattedJson, formatJson, JSON_CHARACTERS_MAX } from './format-js
 const format = (text: string, charactersMax = JSON_CHARACTERS_MAX): FormattedJson =>
   formatJson(Buffer.from(text), charactersMax)
 
-test("[FMT-2] if JSON has numbers that a float can't represent, the formatted JSON still has every digit", () => {
+test("[FMT-2] if JSON has numbers that a float can't represent, formatJson preserves every digit", () => {
   const text = '{"long":12345678901234567890123,"rate":7.50,"tiny":1E-400,"zero":-0,"deep":[{"n":0.10}],"text":"007"}'
   const formatted = format(text)
   expect(formatted.isWhole).toBe(true)
@@ -12,13 +12,13 @@ test("[FMT-2] if JSON has numbers that a float can't represent, the formatted JS
   expect(formatted.text).toContain('\n  "rate": 7.50,')
 })
 
-test('if JSON has nested arrays and objects, the formatted JSON equals that of JSON.stringify with an indent of 2', () => {
+test('if JSON has nested arrays and objects, formatJson indents it like JSON.stringify(value, null, 2)', () => {
   const value = { a: [], b: {}, c: [1, [2, { d: null }]], e: 'x: {y}, [z] "q" \\', f: true, 'g "h"': [''] }
   expect(format(JSON.stringify(value)).text).toBe(JSON.stringify(value, null, 2))
   expect(format(JSON.stringify(value, null, 1)).text).toBe(JSON.stringify(value, null, 2))
 })
 
-test('if JSON has HTML, escapes, or keys such as __proto__, the formatted JSON still parses to the same value', () => {
+test('if JSON has HTML, escape sequences, or keys such as __proto__, the output of formatJson parses to the same value', () => {
   const text = '{"__proto__":"<img src=x>","constructor":"</script>","quote":"\\"\\\\\\n\\u2028"}'
   expect(JSON.parse(format(text).text)).toEqual(JSON.parse(text))
   expect(Object.keys(JSON.parse(format(text).text))).toEqual(['__proto__', 'constructor', 'quote'])
@@ -30,7 +30,7 @@ test.each([
   ['100,000 nested arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['many spaces', `[${' '.repeat(2_000_000)}1]`],
 ])(
-  'if JSON with %s exceeds the maximum length, the formatted JSON has only the beginning, no longer than the maximum',
+  'if JSON with %s exceeds the maximum length, formatJson returns only its beginning, cut to the maximum',
   (_what, text) => {
     const formatted = format(text)
     expect(formatted.isWhole).toBe(false)

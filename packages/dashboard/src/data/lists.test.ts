@@ -23,7 +23,7 @@ const cell = async (column: string, row: string) => (await cellIn(column, row))?
 
 describe('the lists of the Data pages', () => {
   test.each(LISTS)(
-    'the columns of $list have unique labels and show fields of the contract, and the API path is /api/v1/$list',
+    'the columns of the list $list have unique labels and show only fields of the contract',
     (declaration) => {
       const { resource, columns } = declaration
       for (const { fields } of columns)
@@ -33,14 +33,14 @@ describe('the lists of the Data pages', () => {
     },
   )
 
-  test('the API path of a row leads to the row if the API has an endpoint for single rows, otherwise to the list', () => {
+  test('rowPath returns the API path of the row for orders, customers, and products, and the path of the list for other resources', () => {
     const paths = LISTS.map((declaration) => rowPath(declaration, ID))
     expect(paths.slice(0, 3)).toEqual(['orders', 'customers', 'products'].map((name) => `/api/v1/${name}/${ID}`))
     expect(paths.slice(3)).toEqual(LISTS.slice(3).map(({ path }) => path))
     expect(ENDPOINTS.length).toBeGreaterThan(0)
   })
 
-  test('if an order has no currency, its total has the currency of the store, or no currency if the store has none', async () => {
+  test("if an order has no currency, the Total column uses the store's currency, or no currency if the store has none", async () => {
     const total = (currency: string, context = EUR) =>
       cellIn('orders Total', `{"total":"12.50","currency":${currency}}`, context)
     expect(await total('"CHF"')).toEqual({ kind: 'money', text: '12.50', currency: 'CHF' })
@@ -48,7 +48,7 @@ describe('the lists of the Data pages', () => {
     expect(await total('null', { ...EUR, storeCurrency: null })).toEqual({ kind: 'money', text: '12.50' })
   })
 
-  test('the column Payment shows "card" without a payment provider, and the label of the payment method or "manual" for the provider "manual"', async () => {
+  test(`the Payment column shows "card" if payment_provider is null, and for a manual payment the method's label, or "manual" without a label`, async () => {
     expect(await cell('orders Payment', '{"payment_provider":null}')).toBe('card')
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":"Vorkasse"}')).toBe(
       'Vorkasse',
@@ -56,7 +56,7 @@ describe('the lists of the Data pages', () => {
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":null}')).toBe('manual')
   })
 
-  test('if a category has a parent, the column Parent shows the name of the parent, or its ID if the parent does not exist', async () => {
+  test("the Parent column of categories shows the parent's name, or the parent's ID if the name is unknown", async () => {
     const names = new Map([[ID, 'Kitchen']])
     const parent = (context: CellContext) => cellIn('categories Parent', `{"parent_id":"${ID}"}`, context)
     expect(await parent({ ...EUR, names })).toEqual({ kind: 'text', text: 'Kitchen' })
@@ -64,17 +64,17 @@ describe('the lists of the Data pages', () => {
     expect(await cellIn('categories Parent', '{"parent_id":null}')).toEqual({ kind: 'text', text: null })
   })
 
-  test('if a customer has no name, the column Name shows the email address', async () => {
+  test("if a customer has no name, the Name column shows the customer's email address", async () => {
     expect(await cell('customers Name', '{"name":null,"email":"ann@example.com"}')).toBe('ann@example.com')
   })
 
-  test('if a product has no inventory, the column Stock shows the sum of its variants, or nothing without variants', async () => {
+  test("if a product's inventory is null, the Stock column shows the sum of its variants' inventories, and is empty if it has no variants", async () => {
     expect(await cell('products Stock', '{"inventory":7,"variants":[]}')).toBe('7')
     expect(await cell('products Stock', '{"inventory":null,"variants":[]}')).toBeNull()
     expect(await cell('products Stock', '{"inventory":null,"variants":[{"inventory":2},{"inventory":-5}]}')).toBe('-3')
   })
 
-  test('[VER-1] if a resource is added to the contract, the Data pages get a list with the label, columns, and search of the resource', async () => {
+  test('[VER-1] if a resource is added to the contract, the Data pages get a list with the columns and search fields that the resource declares', async () => {
     const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',
@@ -109,7 +109,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('if a list has an email field, text with an @ is searched only in the email field, and other text only in other fields', () => {
+  test('if a list has an email field, a search for text with an @ uses only the email field, and other searches never use it', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)
@@ -122,7 +122,7 @@ describe('the lists of the Data pages', () => {
     expect(searched('products', 'a@b')).toEqual({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] })
   })
 
-  test('if a name in a URL is not exactly that of a list, no list is found', () => {
+  test('if the name in a URL differs from every list name, even only in case, findList returns null', () => {
     for (const name of ['', 'store', 'order', 'Orders', 'customer-addresses', '__proto__', 'orders.csv'])
       expect(findList(name)).toBeNull()
   })

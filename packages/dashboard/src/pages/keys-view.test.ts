@@ -42,7 +42,7 @@ function pageWith(active: readonly ActiveKeyRow[], more: Partial<KeysPage> = {},
   )
 }
 
-test('if the keys page has several forms, each form has a different token', () => {
+test('if the keys page has two forms, the forms have different form tokens', () => {
   const tokens = [...pageWith([KEY]).matchAll(/name="form_token" value="(token-\d+)"/g)].map(([, token]) => token)
   expect(tokens).toHaveLength(2)
   expect(new Set(tokens).size).toBe(2)
@@ -59,7 +59,7 @@ test('if a store has five keys, the keys page names the least recently used key 
   expect(page).not.toContain('name="name"')
 })
 
-test('if the name of a new key is rejected, the name field keeps the name, HTML-escaped, and refers to the error message', () => {
+test('if the name of a new key is rejected, the form shows the error message and the entered name, HTML-escaped', () => {
   const page = pageWith([], {
     create: { tool: '', name: '<b>', problem: 'Give the key a name.', limits: NO_LIMITS, limitsProblem: null },
   })
@@ -69,7 +69,7 @@ test('if the name of a new key is rejected, the name field keeps the name, HTML-
   expect(page).toContain('<p class="field-problem" id="name-problem">Give the key a name.</p>')
 })
 
-test('if a key ends within 14 days, the keys page shows the remaining time, unless the key is being replaced', () => {
+test('if a key expires within 14 days, the keys page shows the remaining time, unless the key is being replaced', () => {
   const inDays = (days: number) => new Date(NOW.getTime() + days * 86_400_000)
   const text = (key: Partial<ActiveKeyRow>) => pageWith([{ ...KEY, ...key }])
   expect(text({ expiresAt: inDays(13.9) })).toContain('The key ends in 13 days. Replace it before then.')
@@ -79,7 +79,7 @@ test('if a key ends within 14 days, the keys page shows the remaining time, unle
   expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')
 })
 
-test('until a replacement key is used, the keys page shows the end of the old key relative to the first use, then as a date', () => {
+test('for a replaced key, the keys page says "ends 7 days after the first use of the new key" until that use, then the date', () => {
   const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 168 }
   const masked = 'replaced by <code>sdx_8Hq2Lm9x…w3Zk</code>'
   expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of the new key`)
@@ -87,7 +87,7 @@ test('until a replacement key is used, the keys page shows the end of the old ke
   expect(ending).toMatch(/w3Zk<\/code> · .*Ends <time[^>]*>28 Nov, 09:30</)
 })
 
-test('if a key was last used 90 days ago, or never used since its creation 30 days ago, the keys page advises revoking the key', () => {
+test('if a key is unused for 90 days, or for 30 days since its creation, the keys page advises revoking the key', () => {
   const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
   const advice =
     '<a href="/stores/s1/settings/api/keys/k1/revoke">Revoke it<span class="visually-hidden">: Accounting</span></a> if no tool needs it.'
@@ -100,7 +100,7 @@ test('if a key was last used 90 days ago, or never used since its creation 30 da
   expect(text(daysAgo(29), null)).toContain('Put the key into the tool')
 })
 
-test('if a store has three of five keys, the keys page says "3 of 5 keys" and links to the form for a new key', () => {
+test('if a store has three keys, the keys page says "3 of 5 keys" and links to the form for a new key', () => {
   const page = pageWith([KEY, KEY, KEY])
   expect(page.indexOf('<a class="button main" href="#create">Create key</a>')).toBeLessThan(page.indexOf('3 of 5 keys'))
   expect(page).toContain('3 of 5 keys')
@@ -110,7 +110,7 @@ test('if a store has three of five keys, the keys page says "3 of 5 keys" and li
   expect(full).not.toContain('href="#create"')
 })
 
-test('in the form for a new key, each tool is a tile with a note, and the last tile, "Another tool", is preselected', () => {
+test('the form for a new key has a tile with a note for each tool, and preselects the last tile, which names no tool', () => {
   const tiles = [
     ...pageWith([]).matchAll(
       /class="choice-tile"><input type="radio" name="tool" value="([^"]*)"( checked)?>.*?<span class="note">([^<]*)</g,
@@ -125,7 +125,7 @@ test('if a store has no keys, the keys page says "No keys yet"', () => {
   expect(pageWith([])).toContain('No keys yet')
 })
 
-test('if the store is imported, the keys page offers no new key and no replacement, but keys can be revoked', () => {
+test('if the store is imported, the keys page offers only to revoke keys, not to create or replace keys', () => {
   const store = { id: 's1', name: 'A', status: 'imported', role: 'admin', timeZone: 'UTC' } as const
   const imported = { ...FRAME, store }
   const page = pageWith([KEY], {}, imported)

@@ -18,7 +18,7 @@ test.each([
   ['fe80::1%eth0', null, 0, 'fe80:0:0:0::/64'],
   ['::1', null, 0, '0:0:0:0::/64'],
 ])(
-  'if the connection is from %s, X-Forwarded-For is %j, and the number of proxies is %i, the client network is %s',
+  'if the connection is from %s, X-Forwarded-For is %j, and %i proxies are trusted, the client network is %s',
   (...row) => {
     const [connection, forwardedFor, proxies, expected] = row
     expect(clientNetwork(connection, forwardedFor, proxies)).toBe(expected)

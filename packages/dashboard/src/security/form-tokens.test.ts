@@ -7,7 +7,7 @@ const NOON = Date.parse('2026-03-01T12:00:00Z')
 const tokensAt = (now: number) => new FormTokens({ secret, random: randomBytes, now: () => now })
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-test('if two form tokens are created for a session, the tokens differ, and a token is valid only with its session and secret', () => {
+test('two form tokens for one session differ, and a form token is valid only with the session and the secret that created it', () => {
   const tokens = tokensAt(NOON)
   const [one, two] = [tokens.make('session'), tokens.make('session')]
   expect(one).not.toBe(two)
@@ -36,7 +36,7 @@ test('if a form token is older than 12 hours, the token is rejected', () => {
   expect(tokensAt(NOON + FORM_HOURS * 3_600_000 + 1000).check(token, 'session')).toBeNull()
 })
 
-test('the bytes derived from a form token depend on the secret, the token, the purpose, and the size, but not on the time', () => {
+test('the bytes derived from a form token depend on the secret, the token, and the purpose, but not on the time', () => {
   const tokens = tokensAt(NOON)
   const [token, another] = [tokens.make('session'), tokens.make('session')]
   const bytes = tokens.bytesOf(token, 'key of a')(32)

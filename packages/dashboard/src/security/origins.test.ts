@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidDashboardUrlError, InvalidFrameAncestorError, originsOf, parseFrameAncestors } from './origins.ts'
 
-describe('the URL of the dashboard', () => {
-  test('if the dashboard URL has https, the dashboard accepts only the origin of this URL as its own', () => {
+describe('originsOf', () => {
+  test('if the dashboard URL has https, isOwnOrigin returns true only for the origin of that URL', () => {
     const { url, isSecure, isOwnOrigin } = originsOf('https://dashboard.example.com/')
     expect({ url, isSecure }).toEqual({ url: 'https://dashboard.example.com', isSecure: true })
     expect(isOwnOrigin('https://dashboard.example.com')).toBe(true)
@@ -17,7 +17,7 @@ describe('the URL of the dashboard', () => {
       expect(isOwnOrigin(origin), String(origin)).toBe(false)
   })
 
-  test('if the dashboard URL has http and a loopback address, the dashboard accepts 127.0.0.1, localhost, and [::1] on the port of the URL', () => {
+  test('if the dashboard URL is http://127.0.0.1:8081, the dashboard also accepts the origins localhost and [::1] on port 8081', () => {
     const { isSecure, isOwnOrigin, isOwnHost } = originsOf('http://127.0.0.1:8081')
     expect(isSecure).toBe(false)
     for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
@@ -30,7 +30,7 @@ describe('the URL of the dashboard', () => {
   })
 
   test.each(['http://dashboard.example.com', 'http://192.0.2.1:8081', 'ftp://127.0.0.1', 'dashboard.example.com', ''])(
-    'if the dashboard URL is %j, the URL is rejected with InvalidDashboardUrlError',
+    'if the dashboard URL is %j, originsOf throws InvalidDashboardUrlError',
     (url) => {
       expect(() => originsOf(url)).toThrow(InvalidDashboardUrlError)
     },
@@ -41,8 +41,8 @@ describe('the URL of the dashboard', () => {
   })
 })
 
-describe('the origins that may frame the dashboard', () => {
-  test('if frame ancestors are separated by commas or spaces, the allowed origins are in lower case and without final slashes', () => {
+describe('parseFrameAncestors', () => {
+  test('if frame ancestors are separated by commas or spaces, the parsed origins are lowercase and have no trailing slashes', () => {
     expect(
       parseFrameAncestors('https://admin.example.com, https://Shop.example.com:8443/ http://localhost:3000'),
     ).toEqual(['https://admin.example.com', 'https://shop.example.com:8443', 'http://localhost:3000'])
@@ -57,7 +57,7 @@ describe('the origins that may frame the dashboard', () => {
     'https://admin.example.com/settings',
     "https://admin.example.com;script-src-'unsafe-inline'",
     'data:text/html,x',
-  ])('if a frame ancestor is %j, the setting is rejected with InvalidFrameAncestorError', (list) => {
+  ])('if a frame ancestor is %j, parseFrameAncestors throws InvalidFrameAncestorError', (list) => {
     expect(() => parseFrameAncestors(list)).toThrow(InvalidFrameAncestorError)
   })
 })

@@ -24,7 +24,7 @@ test.each([
   ['<script>', 'en', 'en-GB'],
   ['__proto__, constructor', 'en', 'en-GB'],
   ['x'.repeat(1000), 'en', 'en-GB'],
-])('if Accept-Language is %j, the language is %s, and the locale is %s', (accepted, language, locale) => {
+])('if Accept-Language is %j, pages use the language %s and the locale %s', (accepted, language, locale) => {
   expect(localize(null, accepted)).toMatchObject({ language, locale })
 })
 
@@ -35,7 +35,7 @@ test.each([
   ['en', 'de-AT', 'en-GB'],
   ['en', 'en-AU', 'en-AU'],
 ] as const)(
-  'if the account has the language %s and Accept-Language is %j, the locale is %s',
+  "if the account's language is %s and Accept-Language is %j, pages use the locale %s",
   (chosen, accepted, locale) => {
     expect(localize(chosen, accepted)).toMatchObject({ language: chosen, locale })
   },
@@ -45,20 +45,20 @@ test.each([
   ['en', ['0 requests', '1 request', '2 requests', '1,000 requests']],
   ['de', ['0 Anfragen', '1 Anfrage', '2 Anfragen', '1.000 Anfragen']],
 ] as const)(
-  'if the language is %s, the text for 0, 1, 2, or 1,000 requests has the plural and separator of the language',
+  'if the language is %s, the texts for 0, 1, 2, and 1,000 requests use its plural forms and thousands separator',
   (language, expected) => {
     const { requests } = localizationIn(language).texts.common
     expect([0, 1, 2, 1000].map(requests)).toEqual(expected)
   },
 )
 
-test('if a language has more plural categories than English, such as Polish, each number gets the text of its category', () => {
+test('in a language with more plural forms than English, such as Polish, each number gets the text of its plural form', () => {
   const { plural } = formatOf('pl')
   const texts = { one: '# plik', few: '# pliki', many: '# plików', other: '# pliku' }
   expect([1, 3, 5, 1.5].map((value) => plural(value, texts))).toEqual(['1 plik', '3 pliki', '5 plików', '1,5 pliku'])
 })
 
-test('if a German text has a duration after "in" or "seit", the duration is in the dative', () => {
+test('in German texts, a duration after "in" or "seit" is in the dative case, such as "in 3 Tagen"', () => {
   const { emails, keyHealth } = localizationIn('de').texts
   const days = { value: 3, unit: 'day' } as const
   expect(emails.ending.sentence('Lager', days)).toContain('läuft in 3 Tagen ab')
@@ -100,7 +100,7 @@ function contractTexts() {
 const SAME: Readonly<Record<Language, readonly string[]>> = { en: [], de: ['Status', 'Name', 'Position', 'SKU'] }
 
 test.each((Object.keys(LANGUAGES) as Language[]).filter((language) => language !== 'en'))(
-  'if the language is %s, the catalog translates each name and value of the contract that pages show',
+  'the catalog of the language %s translates each name and value of the contract that pages show',
   (language) => {
     const { contract } = localizationIn(language).texts
     const english = localizationIn('en').texts.contract

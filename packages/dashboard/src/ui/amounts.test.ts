@@ -11,24 +11,24 @@ test.each([
   ['-0.50', 'USD', 'en-US', '-$0.50'],
   ['1000.00', 'JPY', 'en', '¥1,000'],
   ['12.50', 'KWD', 'en', 'KWD 12.500'],
-])('an amount of %s %s in the locale %s is "%s"', (text, currency, locale, expected) => {
+])('amountText formats %s %s in the locale %s as "%s"', (text, currency, locale, expected) => {
   expect(plain(amountText(text, currency, { locale }))).toBe(expected)
 })
 
-test('if an amount has more digits than a float, or more decimals than its currency, no digit is lost', () => {
+test('if an amount has more digits than a float, or more decimal places than its currency, amountText loses no significant digit', () => {
   const display = { locale: 'en-GB' }
   expect(amountText('9007199254740993123.45', 'EUR', display)).toBe('€9,007,199,254,740,993,123.45')
   expect(amountText('0.12345', 'EUR', display)).toBe('€0.12345')
   expect(amountText('1000.50', 'JPY', display)).toBe('JP¥1,000.5')
 })
 
-test('if the currency is unknown or not a code, the amount has no currency, or the text of the currency', () => {
+test('if the currency is null, amountText formats only the number; if it is not a currency code, amountText appends it unchanged', () => {
   expect(amountText('1021.30', null, { locale: 'de' })).toBe('1.021,30')
   expect(amountText('1021.30', 'Euro', { locale: 'de' })).toBe('1.021,30 Euro')
   expect(amountText('about 5', 'EUR', { locale: 'de' })).toBe('about 5 EUR')
 })
 
-test('a decimal number has the separators of the locale and the same decimals, and other text stays as it is', () => {
+test("decimalText formats a number with the locale's separators and preserves its decimal places; it returns other text unchanged", () => {
   expect(decimalText('12345.50', { locale: 'de' })).toBe('12.345,50')
   expect(decimalText('-3', { locale: 'en' })).toBe('-3')
   expect(decimalText('١٢', { locale: 'ar' })).toBe('١٢')

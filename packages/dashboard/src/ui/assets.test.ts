@@ -4,7 +4,7 @@ import { assets } from './assets.ts'
 
 const FIRST_PAGE_BYTES_MAX = 60_000
 
-test('each asset has a hash in its path, and its gzip and Brotli forms decompress to the original bytes', () => {
+test('each asset has a hash in its path, and its gzip and Brotli versions decompress to the original bytes', () => {
   for (const asset of Object.values(assets())) {
     expect(asset.path).toMatch(/^\/assets\/[a-z]+\.[\w-]{12}\.(css|js|svg)$/)
     expect(gunzipSync(asset.gzip).equals(asset.body)).toBe(true)
@@ -12,11 +12,11 @@ test('each asset has a hash in its path, and its gzip and Brotli forms decompres
   }
 })
 
-test('if all assets are compressed with gzip, their total is less than half of the 60 kB allowed for a first page', () => {
+test('all assets together, compressed with gzip, take less than half of the 60 kB that the first page may have', () => {
   const bytes = Object.values(assets()).reduce((sum, { gzip }) => sum + gzip.length, 0)
   expect(bytes).toBeLessThan(FIRST_PAGE_BYTES_MAX / 2)
 })
 
-test('the style sheet of the dashboard loads no other file', () => {
+test("the dashboard's style sheet loads no files: it has no url() and no @import", () => {
   expect(assets().style.body.toString()).not.toMatch(/url\(|@import/)
 })

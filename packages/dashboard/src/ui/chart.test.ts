@@ -10,7 +10,7 @@ const TODAY = new Date('2026-11-20T23:00:00Z')
 const dayChart = (periods: Parameters<typeof requestsChart>[0]['periods']) =>
   String(requestsChart({ unit: 'day', periods, display }))
 
-test('if a day has requests, its bar has a label and a tooltip with the numbers, and the usage chart has the totals', () => {
+test("in the usage chart, a day's bar has a label and a tooltip with its request counts, and the chart's label has the totals", () => {
   const out = dayChart([
     { start: new Date('2026-11-19T23:00:00Z'), ...NONE },
     { start: TODAY, successful: 1200, clientErrors: 1, rejected: 1, failed: 2 },
@@ -26,7 +26,7 @@ test('if a day has requests, its bar has a label and a tooltip with the numbers,
   )
 })
 
-test('if the usage chart has 90 bars, only the newest bar is in the tab order', () => {
+test('if the usage chart has 90 bars, the Tab key reaches only the newest bar', () => {
   const periods = Array.from({ length: 90 }, (_, at) => ({ start: new Date(at * 86_400_000), ...NONE }))
   expect([...dayChart(periods).matchAll(/tabindex="(-?\d)"/g)].map(([, index]) => index)).toEqual([
     ...Array.from({ length: 89 }, () => '-1'),
@@ -34,7 +34,7 @@ test('if the usage chart has 90 bars, only the newest bar is in the tab order', 
   ])
 })
 
-test('if the clocks go back, the usage chart adds the UTC offset to the two hours with the same local time', () => {
+test('if the clocks go back, the usage chart labels the two hours with the same local time with their UTC offsets', () => {
   const periods = [-1, 0, 1, 2].map((hour) => ({ start: new Date(Date.UTC(2026, 9, 25, hour)), ...NONE }))
   const out = String(requestsChart({ unit: 'hour', periods, display }))
   expect([...out.matchAll(/<strong>([^<]+)</g)].map(([, name]) => name)).toEqual([
@@ -56,7 +56,7 @@ function drawn(out: string) {
   }
 }
 
-test('the height of each part of a bar is proportional to its requests, also if a part is too low to see', () => {
+test('in a bar of the usage chart, the height of each part is proportional to its requests and rounds to 0 for very few', () => {
   const half = drawn(dayChart([{ start: TODAY, successful: 500, clientErrors: 250, rejected: 125, failed: 125 }]))
   expect(half).toEqual({ heights: { successful: 96, clientErrors: 48, rejected: 24, failed: 24 }, marks: [] })
   const { heights } = drawn(dayChart([{ start: TODAY, ...NONE, successful: 99_997, rejected: 1, failed: 2 }]))
@@ -64,14 +64,14 @@ test('the height of each part of a bar is proportional to its requests, also if 
   expect(heights.rejected).toBe(0)
 })
 
-test('if a part of a bar is too low to see, the part has a mark below the axis, which the legend explains', () => {
+test('if a part of a usage bar is too low to see, the chart draws a mark below the axis and explains the mark', () => {
   const low = dayChart([{ start: TODAY, ...NONE, successful: 90_000, rejected: 1, failed: 2 }])
   expect(drawn(low).marks).toEqual(['rejected', 'failed'])
   expect(low).toContain('A mark below the axis')
   expect(dayChart([{ start: TODAY, ...NONE, successful: 9, failed: 1 }])).not.toContain('A mark below the axis')
 })
 
-test('the axis of the usage chart has five whole numbers, the last of which is at least the requests of the busiest day', () => {
+test('the axis of the usage chart has five whole numbers and reaches at least the request count of the busiest day', () => {
   for (const successful of [1, 3, 5, 7, 119, 120, 4_999, 1_000_001]) {
     const out = dayChart([{ start: TODAY, ...NONE, successful }])
     const steps = [...out.matchAll(/text-anchor="end">([\d,]+)</g)].map(([, text]) => Number(text?.replaceAll(',', '')))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { localizationIn } from '../texts/languages.ts'
 import { codeBlock, jsonCode } from './code-block.ts'
 
-test('if a code block shows JSON, the names and values have CSS classes, and the text is unchanged', () => {
+test('if a code block shows JSON, it wraps names and values in spans with CSS classes and leaves the text unchanged', () => {
   const json = '{\n  "a": "b:\\"<c>\\"",\n  "n": -1.50e3,\n  "x": [null, true]\n}'
   const out = String(jsonCode(json))
   expect(out).toContain('<span class="json-name">&quot;a&quot;</span>:')
@@ -25,7 +25,7 @@ test('if a code block shows text other than JSON, HTML in the text is escaped, a
   }
 })
 
-test('if a JSON string of 400,000 characters has no closing quote, the code block is rendered within two seconds', () => {
+test('if a code block has a JSON string of 400,000 characters without a closing quote, it is rendered within two seconds', () => {
   const began = performance.now()
   jsonCode(`{"a": "${'\\"'.repeat(200_000)}`)
   expect(performance.now() - began).toBeLessThan(2000)

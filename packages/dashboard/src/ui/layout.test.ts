@@ -31,13 +31,13 @@ function frameWith(more: Partial<Frame> = {}): Frame {
   }
 }
 
-test('a dashboard page has no inline style and no inline script', () => {
+test('the page layout has no inline styles, inline scripts, or event handler attributes', () => {
   const page = String(layout(frameWith(), html`<h1>API</h1>`))
   expect(page).not.toMatch(/\sstyle=|<style|\son\w+=/)
   expect([...page.matchAll(/<script[^>]*>([^<]*)</g)].every(([, text]) => text === '')).toBe(true)
 })
 
-test('if a title or a name contains HTML, the page layout escapes the HTML', () => {
+test("if a title, a store's name, or an email address contains HTML, the page layout escapes the HTML", () => {
   const frame = frameWith({
     title: HOSTILE,
     viewer: { email: HOSTILE, storesCount: 2 },
@@ -56,13 +56,13 @@ test('if the page belongs to the section Usage, only Usage is marked as current 
   expect(page).toMatch(/\/usage" aria-current="page"/)
 })
 
-test('if the visitor is not signed in, the page has the theme switch, but no navigation and no sign-out form', () => {
+test('if the visitor is not signed in, the page has a theme form, but no navigation and no sign-out form', () => {
   const page = String(layout(frameWith({ viewer: null, store: null, section: null }), html``))
   expect(page).not.toMatch(/<nav|sign-out/)
   expect(page.match(/<form[^>]*>/g)).toEqual(['<form method="post" action="/theme" data-theme-form>'])
 })
 
-test('if a store is still being created, pages show a notice, except in the sections General and Data', () => {
+test('if a store is still being created, its pages say so, except those of the sections General and Data', () => {
   const pageOf = (section: Section) =>
     String(layout(frameWith({ section, store: { ...store, status: 'generating' } }), html``))
   for (const section of ['api', 'members', 'activity', 'usage', 'recipes'] as const)
@@ -78,7 +78,7 @@ test('the notice of a page, the status of its store, and its callouts are above 
   expect(order).not.toContain(-1)
 })
 
-test('if the visitor chose the dark theme, the page has the dark color scheme, and only the button for this theme is pressed', () => {
+test('if the visitor chose the dark theme, the page has the dark color scheme, and only the button "Dark" is pressed', () => {
   const dark = String(layout(frameWith({ theme: 'dark', path: '/stores?a=1' }), html``))
   expect(dark).toContain('<html lang="en" dir="ltr" data-theme="dark">')
   expect(dark).toContain('<meta name="color-scheme" content="dark">')

@@ -57,31 +57,31 @@ test('if a key was never used, its health is "unused"', () => {
   expect(health({ key: keyUsed(null) })).toEqual({ kind: 'unused' })
 })
 
-test('if a tool runs each hour, its health is "upToDate" half an hour after the last run, and "silent" after two hours', () => {
+test('if a tool runs each hour, its health is "upToDate" half an hour after the last run, and "silent" two hours after it', () => {
   const options = (last: number) => ({ key: keyUsed(hoursAgo(last)), activity: activeAt(every(1, last, 200)) })
   const intervalMs = HOUR_MS
   expect(health(options(0.5))).toEqual({ kind: 'upToDate', lastUsedAt: hoursAgo(0.5), intervalMs })
   expect(health(options(2))).toEqual({ kind: 'silent', lastUsedAt: hoursAgo(2), intervalMs })
 })
 
-test('if a key is being replaced and an hourly tool last used the key six hours ago, its health is "upToDate" instead of "silent"', () => {
+test(`if a key is being replaced and its hourly tool last used it six hours ago, the key's health is "upToDate", not "silent"`, () => {
   const replacedBy = { id: 'n', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 24 }
   const options = { key: keyUsed(hoursAgo(6), { replacedBy }), activity: activeAt(every(1, 6, 200)) }
   expect(health(options)).toMatchObject({ kind: 'upToDate' })
 })
 
-test('if a tool without usual times sends no request for 14 days, its health changes from "upToDate" to "idle"', () => {
+test('if a tool without a regular schedule sends no request for 14 days, its health changes from "upToDate" to "idle"', () => {
   const lastUsed = (days: number) => ({ key: keyUsed(hoursAgo(days * 24)) })
   expect(health(lastUsed(13.9))).toMatchObject({ kind: 'upToDate', intervalMs: null })
   expect(health(lastUsed(14))).toEqual({ kind: 'idle', lastUsedAt: hoursAgo(14 * 24) })
 })
 
-test('if a tool that ran each day sends no request for 20 days, its health is "silent" instead of "idle"', () => {
+test('if a daily tool sends no request for 20 days, its health is "silent", not "idle" as without a schedule', () => {
   const options = { key: keyUsed(hoursAgo(20 * 24)), activity: activeAt(every(24, 20 * 24, 31 * 24)) }
   expect(health(options)).toMatchObject({ kind: 'silent' })
 })
 
-test('if a list is unfinished, the health of its tool is "reading" for five minutes after the last page, and then "stopped"', () => {
+test('if a tool has not finished reading a list, its health is "reading" for five minutes after the last page, then "stopped"', () => {
   const reading = walk(hoursAgo(4.99 / 60))
   expect(health({ unfinished: [reading] })).toEqual({ kind: 'reading', walk: reading })
   const stopped = walk(hoursAgo(5 / 60))
@@ -98,20 +98,20 @@ test.each([
   expect(health({ hours: hours.flat() }).kind).toBe(kind)
 })
 
-test('if all requests since the last success failed, the health has the number of errors, their first hour, and the newest error', () => {
+test('if all requests of a key since its last success failed, its health has their number, their first hour, and the newest error', () => {
   const error = { keyId: 'k', endpoint: '/api/v1/orders', status: 429, code: 'RATE_LIMITED', lastAt: NOW }
   const hours = [...usedIn([5]), ...usedIn([3, 1], { successful: 0, rejected: 4 })]
   const since = hours[1]?.hour
   expect(health({ hours, errors: [error] })).toEqual({ kind: 'failing', requests: 8, since, error })
 })
 
-test('if a key was turned off after errors, an unfinished list, and missed runs, its health is "off"', () => {
+test('if a key is turned off, its health is "off", even after errors, an unfinished list, and missed runs', () => {
   const key = keyUsed(hoursAgo(30), { turnedOffAt: hoursAgo(29) })
   const before = { activity: activeAt(every(1, 30, 200)), hours: usedIn([30, 31], { successful: 0, failed: 9 }) }
   expect(health({ key, ...before, unfinished: [walk(hoursAgo(30))] })).toEqual({ kind: 'off', since: hoursAgo(29) })
 })
 
-test('after the key of an hourly tool is turned on, its health ignores earlier errors and unfinished lists, and is "silent" after two hours', () => {
+test('after a key is turned on, its health ignores earlier errors and unfinished lists, and counts missed runs from that time', () => {
   const key = keyUsed(hoursAgo(30))
   const before = {
     key,

@@ -19,7 +19,7 @@ describe('ranges of the usage charts', () => {
     ['30d', 30],
     ['90d', 90],
   ] as const)(
-    'if the range is %s, the usage chart has %i periods, and the current time is in the last period',
+    'if the range is %s, the usage chart has %i periods, and the last period contains the current time',
     (range, count) => {
       const now = new Date('2026-11-21T12:34:00Z')
       const starts = periodStarts(range, { timeZone: 'Pacific/Auckland', now })
@@ -31,7 +31,7 @@ describe('ranges of the usage charts', () => {
     },
   )
 
-  test('if the URL of the Usage page has no range or an unknown range, the range is 30 days', () => {
+  test('if the URL of the Usage page has no range or an unknown range, the page shows 30 days', () => {
     expect(['7d', '', '31d', undefined].map(usageRangeOf)).toEqual(['7d', '30d', '30d', '30d'])
   })
 
@@ -42,11 +42,11 @@ describe('ranges of the usage charts', () => {
     expect(days('Pacific/Auckland')).toEqual(['2026-03-09T11:00', '2026-03-10T11:00'])
   })
 
-  test('if the UTC offset of a time zone has half an hour, a day starts with the first full UTC hour after midnight', () => {
+  test("if the store's UTC offset is not in whole hours, a day in a usage chart starts with the first full UTC hour after midnight", () => {
     expect(startsOf('7d', 'Asia/Kolkata', '2026-03-10T12:00:00Z').at(-1)).toBe('2026-03-09T19:00')
   })
 
-  test('if the clocks change, the day of the change in a usage chart has 23 or 25 hours, and the other days have 24 hours', () => {
+  test('if the clocks change, the day of the change in a usage chart has 23 or 25 hours, and each other day has 24 hours', () => {
     expect(lengths('7d', 'Europe/Berlin', '2026-03-31T12:00:00Z')).toEqual([24, 24, 24, 24, 23, 24])
     expect(lengths('7d', 'Europe/Berlin', '2026-10-27T12:00:00Z')).toEqual([24, 24, 24, 24, 25, 24])
     const quarter = lengths('90d', 'America/New_York', '2026-04-20T12:00:00Z')
@@ -54,7 +54,7 @@ describe('ranges of the usage charts', () => {
     expect(lengths('24h', 'Europe/Berlin', '2026-10-25T12:00:00Z').every((hours) => hours === 1)).toBe(true)
   })
 
-  test('if the clocks go forward at midnight, the day in a usage chart starts with the first hour that exists', () => {
+  test('if the clocks go forward at midnight, that day in a usage chart starts at 01:00, its first hour', () => {
     // In Cairo, the clocks go forward from 00:00 to 01:00 on Friday 24 April 2026.
     expect(startsOf('7d', 'Africa/Cairo', '2026-04-24T12:00:00Z').at(-1)).toBe('2026-04-23T22:00')
   })

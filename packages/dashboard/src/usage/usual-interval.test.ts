@@ -104,7 +104,7 @@ test.each(TOOLS)('if a tool that runs $name misses no run in 30 days, the tool i
   expect(alarms.map((next) => new Date(next).toISOString())).toEqual([])
 })
 
-test('if a person uses a tool at random times for 30 days, the tool is never reported as silent', () => {
+test('if a tool is used at random times for 30 days, the tool is never reported as silent', () => {
   for (let seed = 0; seed < 50; seed++) {
     const random = randomOf(seed)
     const minutes = [CLOCKS_STAY]
@@ -115,7 +115,7 @@ test('if a person uses a tool at random times for 30 days, the tool is never rep
 })
 
 test.each(TOOLS)(
-  'if a tool that runs $name stops, the tool is reported as silent one minute after its second missed run and the longest delay',
+  'if a tool that runs $name stops, it is reported as silent one minute after its second missed run would start at the latest',
   (each) => {
     const random = randomOf(TOOLS.indexOf(each))
     const starts = plannedStarts(each, CLOCKS_STAY)
