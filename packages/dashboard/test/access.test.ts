@@ -163,7 +163,7 @@ async function state(): Promise<string> {
 /** Everything that a response tells, without the IDs of the request. */
 const bytesOf = ({ text, headers }: PageResponse) => text + JSON.stringify([...headers])
 
-test('the table of the access test has every route of the app and no other route', () => {
+test('the access test covers every route of the dashboard and lists no route that the dashboard lacks', () => {
   // The app uses the other services only when it handles a request.
   const { routes } = createApp({ origins: originsOf(urlOf(platform)) } as Services)
   const served = routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !route.includes('/assets/'))
@@ -173,7 +173,7 @@ test('the table of the access test has every route of the app and no other route
 
 // This test comes first, because each of the others adds a key to the pages.
 test.each(['developer', 'viewer'] as const)(
-  'if a %s opens every page of a store, no link and no form leads to a page that the role forbids',
+  "if a %s follows every link of a store's pages, each page returns 200, and no form is one that the role forbids",
   async (role) => {
     const member = await browserOf(role)
     // The page points out keys that were not used for a long time.
@@ -207,7 +207,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
       await platform.controlSql`update api_keys set turned_off_at = now() where id = ${target.key}`
   })
 
-  test(`[GEN-2] if a visitor who is no member sends ${route}, the response is 404 or a redirect to sign-in, without store data, and nothing changes`, async () => {
+  test(`[GEN-2] if a non-member sends ${route}, the response is 404 (signed out: a redirect to sign-in), has no store data, and changes nothing`, async () => {
     const before = await state()
     for (const visitor of ['stranger', 'newcomer', 'signedOut'] as const) {
       const response = await request(visitor, route, pathOf(route, alpha.id), fields)
@@ -219,7 +219,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`[GEN-2] if an admin of store B sends ${route} with IDs of store A, the response has no data of store A, and nothing changes`, async () => {
+  test(`[GEN-2] if an admin of store B sends ${route} with IDs from store A, the request reads and changes nothing of store A`, async () => {
     const before = await state()
     const response = await request('stranger', route, pathOf(route, beta.id), fields && { ...fields, email: '' })
     expect(bytesOf(response)).not.toMatch(ALPHA)
@@ -229,7 +229,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     await addMember('beta-admin', beta.id, 'admin')
   })
 
-  test(`[GEN-2] if a member without a required second factor sends ${route}, the response is 403 without store data, and nothing changes`, async () => {
+  test(`[GEN-2] if a member lacks the second factor that the store requires, ${route} returns 403 without store data and changes nothing`, async () => {
     await platform.controlSql`update stores set two_factor_required = true where id = ${alpha.id}`
     const before = await state()
     for (const role of MEMBER_ROLES) {
@@ -249,7 +249,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(before).toContain('"two_factor_required":true')
   })
 
-  test(`if a viewer sends ${route}, the response is ${statuses.viewer}${statuses.viewer === 403 ? ' and names the role, and nothing changes' : ' without data of customers'}`, async () => {
+  test(`if a viewer sends ${route}, the response is ${statuses.viewer}${statuses.viewer === 403 ? ', says "You are a viewer of this store", and changes nothing' : ' and has no customer data'}`, async () => {
     const before = await state()
     const response = await request('viewer', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.viewer)
@@ -260,7 +260,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`if a developer sends ${route}, the response is ${statuses.developer}${statuses.developer === 403 ? ' and names the role, and nothing changes' : ''}`, async () => {
+  test(`if a developer sends ${route}, the response is ${statuses.developer}${statuses.developer === 403 ? ', says "You are a developer of this store", and changes nothing' : ''}`, async () => {
     const before = await state()
     const response = await request('developer', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.developer)
@@ -270,7 +270,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`if an admin sends ${route}, the response is ${statuses.admin}, and ${route.startsWith('POST') && statuses.admin === 303 ? 'the form changes data' : 'nothing changes'}`, async () => {
+  test(`if an admin sends ${route}, the response is ${statuses.admin}, and the store ${route.startsWith('POST') && statuses.admin === 303 ? 'changes' : 'does not change'}`, async () => {
     const before = await state()
     const response = await request('admin', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.admin)
@@ -281,7 +281,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
 })
 
 test.each(Object.entries(OTHER_ROUTES))(
-  '[GEN-2] if members and other visitors send %s, the status depends only on the session, and only members get store data',
+  '[GEN-2] %s returns the same status to every signed-in visitor, whatever the role, and shows the store only to its members',
   async (route, { signedIn, signedOut }) => {
     for (const visitor of VISITORS) {
       await platform.controlSql`delete from sign_in_attempts`

@@ -36,7 +36,7 @@ function changesIn(html: string): string[] {
     })
 }
 
-test('[AUTH-3] [AUTH-5] if a merchant changes a key, or the platform changes the store, the activity page lists the change and who made the change', async () => {
+test('[AUTH-3] [AUTH-5] the activity page lists each change of the store and its keys, and names the merchant or the platform as the actor', async () => {
   const { store, merchant, visitor, keys, page } = await newShop()
   await visitor.send(keys, `${keys}/keys`, { name: 'Accounting' })
   const [key] = await platform.controlSql`select id from api_keys where store_id = ${store.id} and name = 'Accounting'`
@@ -55,14 +55,14 @@ test('[AUTH-3] [AUTH-5] if a merchant changes a key, or the platform changes the
   ])
 })
 
-test('if a key expires, the activity page lists the end of the key with "Its end date" as the cause', async () => {
+test('if a key expires, the activity page lists the end of the key and names "Its end date" as the actor', async () => {
   const { store, visitor, keys, page } = await newShop()
   await platform.controlSql`update api_keys set expires_at = now() - interval '1 second' where store_id = ${store.id}`
   await visitor.send(keys, `${keys}/keys`, { name: 'Next' })
   expect(changesIn((await visitor.get(page)).text)).toContain('Ended the key test | Its end date')
 })
 
-test('if the account that made a change was removed, the activity page shows "A removed account" instead of the email address', async () => {
+test(`if the account that made a change was removed, the activity page shows "A removed account" instead of the account's email address`, async () => {
   const { store, visitor, keys, page } = await newShop()
   const other = await addMerchant(platform, store.id)
   const colleague = await new PlainBrowser(urlOf(platform)).signIn(other)
@@ -74,7 +74,7 @@ test('if the account that made a change was removed, the activity page shows "A 
   expect(changes.join()).not.toContain(other.email)
 })
 
-test('if a store has more changes than fit on two activity pages, three pages together list as many changes as the audit log has', async () => {
+test('if a store has more changes than fit on two activity pages, three pages together list as many changes as the audit table has', async () => {
   const { store, visitor, page } = await newShop()
   for (let change = 0; change < EVENTS_PER_PAGE * 2; change++)
     await platform.controlSql`update stores set name = ${`Name ${change}`} where id = ${store.id}`
@@ -89,7 +89,7 @@ test('if a store has more changes than fit on two activity pages, three pages to
   expect([seen, pages]).toEqual([sum?.events, 3])
 })
 
-test('[GEN-2] if a merchant requests activity of another store by its URL or a position, the response has no change of that store', async () => {
+test("[GEN-2] if a merchant requests another store's activity, by the URL or by the ID of a change, the response lists none of its changes", async () => {
   const [own, other] = [await newShop(), await newShop()]
   const text = async (path: string) => (await own.visitor.get(path)).text
   expect(await text(own.page)).not.toContain(other.merchant.email)
@@ -118,7 +118,7 @@ async function changedShop() {
   return { ...shop, colleague }
 }
 
-test('if a merchant chooses an action or an actor, the activity page lists only the matching changes', async () => {
+test('if a merchant filters the activity page by action, actor, or both, the page lists only the matching changes', async () => {
   const { merchant, colleague, visitor, page } = await changedShop()
   const chosen = async (query: Record<string, string>) =>
     changesIn((await visitor.get(`${page}?${new URLSearchParams(query)}`)).text)
@@ -135,7 +135,7 @@ test('if a merchant chooses an action or an actor, the activity page lists only 
   expect(await chosen({ by: colleague.id, action: 'key.renamed' })).toEqual([])
 })
 
-test('if a merchant opens the activity page, the actor filter lists every actor that changed the store, and no other actor', async () => {
+test('the actor filter of the activity page offers exactly the people and systems that changed the store', async () => {
   const { merchant, colleague, visitor, page } = await changedShop()
   const { text } = await visitor.get(page)
   const [, list = ''] = /<select id="by"[^>]*>(.*?)<\/select>/.exec(text) ?? []
@@ -147,7 +147,7 @@ test('if a merchant opens the activity page, the actor filter lists every actor 
   ])
 })
 
-test('if a merchant filters changes by day, the days are in the time zone of the store, and the last day is included', async () => {
+test("if a merchant filters the activity page by day, days begin at midnight in the store's time zone, and the last day is included", async () => {
   const { store, visitor, page } = await newShop()
   await store.sql`update store set store_timezone = 'Pacific/Auckland'`
   const [times] = await platform.controlSql<[{ first: Date; last: Date }]>`
@@ -165,7 +165,7 @@ test('if a merchant filters changes by day, the days are in the time zone of the
   expect(changesIn(text)).toHaveLength(all)
 })
 
-test('if filtered changes need two activity pages, the links to older changes, newest changes, and the CSV file keep the filter', async () => {
+test('if filtered changes fill two activity pages, the links to older changes, to the newest changes, and to the CSV file preserve the filter', async () => {
   const { store, merchant, visitor, page } = await newShop()
   for (let change = 0; change < EVENTS_PER_PAGE + 5; change++)
     await platform.controlSql`update stores set name = ${`Name ${change}`} where id = ${store.id}`
@@ -190,14 +190,14 @@ test('if filtered changes need two activity pages, the links to older changes, n
   expect(text).not.toContain(merchant.email)
 })
 
-test('if the name of a key begins with =, the CSV file of the activity has an apostrophe before the name', async () => {
+test('if the name of a key begins with =, the CSV file of the activity page puts an apostrophe before the name', async () => {
   const { merchant, visitor, page } = await changedShop()
   const { text } = await visitor.get(`${page}.csv?by=${merchant.id}`)
   const [, line = ''] = text.split('\r\n')
   expect(line).toMatch(new RegExp(`,key\\.created,${merchant.email},[0-9a-f-]{36},'=Accounting,,,,,$`))
 })
 
-test('if the URL of an activity page has an invalid action, actor, or day, the page and its CSV file list all changes', async () => {
+test('if the URL of the activity page filters by an invalid action, actor, or day, the page and its CSV file list all changes', async () => {
   const { visitor, page } = await newShop()
   const all = changesIn((await visitor.get(page)).text)
   const days = ['0000-01-01', '9999-12-31', '2026-02-30', '%00']

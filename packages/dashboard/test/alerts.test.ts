@@ -69,7 +69,7 @@ const send = (more: Partial<AlertOptions> = {}, round: Partial<Round> = {}) =>
   sendAlerts({ ...options, ...more }, { stopping: new AbortController().signal, steadySince: new Date(0), ...round })
 const subjects = () => smtp.emails.map(({ message }) => /^Subject: (.*)$/m.exec(message)?.[1])
 
-test('if a tool stops in the middle of a list, each merchant of the store gets one email with links and the number of rows', async () => {
+test('if a tool stops in the middle of a list, each merchant of the store gets one email that says after how many rows', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   await send()
@@ -87,7 +87,7 @@ test('if a tool stops in the middle of a list, each merchant of the store gets o
   expect(events).toEqual([{ event: 'alert.sent', keyId: store.keyId, kind: 'stopped', emails: 2 }])
 })
 
-test('if one of two merchants of a store chose German, this merchant gets alerts in German, and the other merchant gets alerts in English', async () => {
+test('if one of two merchants of a store chose German, that merchant gets alerts in German, and the other merchant gets them in English', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   await setMerchantLanguage(platform.service.control, merchant.id, 'de')
@@ -100,13 +100,13 @@ test('if one of two merchants of a store chose German, this merchant gets alerts
   expect(messageTo(other)).toContain('test: Stopped at 5,000 orders, on ')
 })
 
-test('if three nodes check a stopped tool at the same time, the merchant gets only one email', async () => {
+test('if three nodes of the service find the same stopped tool at the same time, the merchant gets only one email', async () => {
   await stoppedShop()
   await Promise.all([send(), send(), send()])
   expect(smtp.emails).toHaveLength(1)
 })
 
-test('if a tool stops again, the merchant gets a second email about the tool on the next day, but not on the same day', async () => {
+test('if a tool stops again on the same day, the merchant gets no second email about the tool until the next day', async () => {
   const { store } = await stoppedShop()
   await send()
   await platform.controlSql`update walks set last_at = last_at + interval '30 minutes' where key_id = ${store.keyId}`
@@ -122,7 +122,7 @@ test.each([
   [14, 'test ends', 'The key of test ends in 13 days.'],
   [1, 'test ends', 'The key of test ends in 23 hours.'],
 ])(
-  'if a key ends in less than %i × 24 hours, the merchant gets one email with the remaining time',
+  'if a key expires in less than %i × 24 hours, the merchant gets one email with the remaining time',
   async (days, _, sentence) => {
     const store = await platform.provision()
     await addMerchant(platform, store.id)
@@ -139,7 +139,7 @@ test.each([
   },
 )
 
-test('if all requests of two hours are over the rate limit, the merchant gets an email about errors and an email about the limit', async () => {
+test('if all requests of two hours are over the rate limit, the merchant gets two emails: "gets only errors" and "sends too many requests"', async () => {
   const store = await platform.provision()
   await addMerchant(platform, store.id)
   const addHour = (hoursAgo: number) => platform.controlSql`
@@ -157,7 +157,7 @@ test('if all requests of two hours are over the rate limit, the merchant gets an
   ).toEqual(['test gets only errors', 'test sends too many requests'])
 })
 
-test('while a key is off, the merchant gets an email before the key ends, but no email about the tool', async () => {
+test("while a key is turned off, the merchant gets an email before the key expires, but none about its tool's errors and stops", async () => {
   const { store } = await stoppedShop()
   const { controlSql } = platform
   await controlSql`update api_keys set turned_off_at = now() where id = ${store.keyId}`
@@ -176,7 +176,7 @@ test('while a key is off, the merchant gets an email before the key ends, but no
   expect(smtp.emails[1]?.message).toContain('test was over the rate limit')
 })
 
-test('if the SMTP server rejects the only recipient of an alert, the service emits alert.failed and does not send the alert again', async () => {
+test('if the SMTP server rejects the only recipient of an alert, the service emits alert.failed once and does not retry the alert', async () => {
   const { store } = await stoppedShop()
   smtp.rejects = ''
   await send()
@@ -184,7 +184,7 @@ test('if the SMTP server rejects the only recipient of an alert, the service emi
   expect(events).toMatchObject([{ event: 'alert.failed', keyId: store.keyId, kind: 'stopped' }])
 })
 
-test('if the service was down, the email about a silent hourly tool is sent 110 minutes after the restart, not after 90', async () => {
+test('if a key with hourly requests goes silent, its email is not yet sent 90 minutes after a restart, but after 110', async () => {
   const store = await platform.provision()
   await addMerchant(platform, store.id)
   await platform.controlSql`
@@ -197,7 +197,7 @@ test('if the service was down, the email about a silent hourly tool is sent 110 
   expect(subjects()[0]).toMatch(/: test stopped sending requests$/)
 })
 
-test('if the SMTP server rejects the address of one merchant, the other merchant of the store gets exactly one email about a stopped tool', async () => {
+test('if the SMTP server rejects the address of one merchant, the other merchant of the store still gets exactly one email about a stopped tool', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   smtp.rejects = other.email
@@ -206,7 +206,7 @@ test('if the SMTP server rejects the address of one merchant, the other merchant
   expect(smtp.emails.map(({ to }) => to)).toEqual([[merchant.email]])
 })
 
-test('if the SMTP server is unreachable or rejects the password, the service emits alert.failed, and the next check of the keys sends the email', async () => {
+test('if the SMTP server is unreachable or rejects the password, the service emits alert.failed, and its next check of the keys sends the email', async () => {
   await stoppedShop()
   for (const url of ['smtp://127.0.0.1:1', smtp.url.replace('hidden', 'wrong')])
     await send({ mailer: (await alertOptions(url)).mailer })
@@ -216,7 +216,7 @@ test('if the SMTP server is unreachable or rejects the password, the service emi
   expect(smtp.emails).toHaveLength(1)
 })
 
-test('if a merchant confirms the link in an email, the merchant gets no emails about the key until turning the emails on again', async () => {
+test('if a merchant turns off emails about a key through the link in an email, only that merchant gets none until turning them on', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   await send()
@@ -244,7 +244,7 @@ test('if a merchant confirms the link in an email, the merchant gets no emails a
   expect(smtp.emails).toHaveLength(7)
 })
 
-test('if a node stops while an email fails, the node sends no other email of the store and records no alert as sent', async () => {
+test('if a node is told to stop while sending an email fails, it sends no more emails for the store and records none as sent', async () => {
   const { store } = await stoppedShop()
   await addMerchant(platform, store.id)
   const stopping = new AbortController()
@@ -259,7 +259,7 @@ test('if a node stops while an email fails, the node sends no other email of the
   expect(await platform.controlSql`select from alerts where key_id = ${store.keyId}`).toHaveLength(0)
 })
 
-test('if two nodes send alerts, only one node checks the keys in each period', async () => {
+test('if two nodes send alerts, only one of the nodes checks the keys in each period', async () => {
   await stoppedShop()
   const nodes = [
     startAlerts({ ...options, mailer: createTestMailer() }, 20),
@@ -288,7 +288,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     expect((await fetch(`${platform.service.url}/leak-reports`, sent)).status).toBe(200)
   }
 
-  test('if a key leaked, each merchant of the store, even after muting the key, gets one email with the masked key and its location', async () => {
+  test("if a leaked key is reported twice, each merchant of the store gets one email, even a merchant who turned off the key's emails", async () => {
     const store = await platform.provision()
     const merchants = [await addMerchant(platform, store.id), await addMerchant(platform, store.id)]
     await platform.controlSql`update stores set name = 'Shop & Söhne' where id = ${store.id}`
@@ -312,7 +312,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     expect(events).toEqual([{ event: 'alert.sent', keyId: store.keyId, kind: 'leaked', emails: 2 }])
   })
 
-  test('if a key ends soon or leaked, the emails tell admins to replace the key and viewers to ask an admin', async () => {
+  test('if a key expires soon or leaked, the emails tell admins to replace it and viewers to ask an admin', async () => {
     const { store, merchant } = await stoppedShop()
     const viewer = await addMerchant(platform, store.id)
     await platform.controlSql`
@@ -337,7 +337,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     [{}, 'Found at: the report does not say where'],
     [{ source: 'npm' }, 'Found at: npm'],
     [{ url: PLACE_URL }, `Found at: ${PLACE_URL}\r`],
-  ])('if a leak report has the location %j, the email has the line %j', async (place, line) => {
+  ])('if a leak report has the location %j, the email about the leaked key contains %j', async (place, line) => {
     const store = await platform.provision()
     await addMerchant(platform, store.id)
     await report(store, place)
@@ -345,7 +345,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     expect(smtp.emails[0]?.message).toContain(line)
   })
 
-  test('if the SMTP server was unreachable, the next check sends the email about a leak, even if reading the time zone of the store fails', async () => {
+  test("if the SMTP server was unreachable, the next check sends the email about a leaked key, even if reading the store's time zone fails", async () => {
     const { store } = await stoppedShop()
     const { key } = await platform.newKey(store.id)
     await report({ ...store, key })

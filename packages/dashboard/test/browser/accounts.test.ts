@@ -26,8 +26,8 @@ async function openAndSignIn(page: Page, as: TestMerchant): Promise<void> {
   await signIn(page, as)
 }
 
-describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
-  test('if the password is wrong, the sign-in form says "The email address or the password is wrong" and keeps the address', async () => {
+describe.each(SCRIPTING)('sign-in and account pages $scripting', ({ javaScript }) => {
+  test('if the password is wrong, the sign-in form says "The email address or the password is wrong" and preserves only the email address', async () => {
     const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, { ...merchant, password: 'not this one' })
     expect(await textOf(page, '[role=alert]')).toBe('The email address or the password is wrong.')
@@ -37,7 +37,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(settings(store))
   })
 
-  test('after a sign-out, the Back button and the URL of a store page open the sign-in page', async () => {
+  test('after a sign-out, pressing Back or opening the URL of a store page leads to the sign-in page', async () => {
     const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, merchant)
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -50,7 +50,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(new URL(page.url()).pathname).toBe('/sign-in')
   })
 
-  test('if a merchant presses "Sign out everywhere", the session in another browser also ends', async () => {
+  test(`if a merchant presses "Sign out everywhere", the merchant's session in another browser ends`, async () => {
     const { page } = await scene.openPage({ javaScript })
     const { page: elsewhere } = await scene.openPage({ javaScript })
     const leaving = await addMerchant(scene.platform, store.id)
@@ -65,7 +65,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(new URL(elsewhere.url()).pathname).toBe('/sign-in')
   })
 
-  test('if a merchant has two stores, the sign-in opens the list of stores, and the page of a store links back to the list', async () => {
+  test("if a merchant has two stores, signing in opens the list of stores, and each store's page links back to the list", async () => {
     const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, owner)
     expect(page.url()).toBe(`${scene.url}/stores`)
@@ -86,14 +86,14 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     }
   })
 
-  test('if a merchant opens a key of another store under the URL of the own store, the response is 404', async () => {
+  test("if a merchant opens a key of another store under a URL of the merchant's own store, the response is 404", async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     const keys = `settings/api/keys/${second.keyId}`
     for (const path of [`${keys}/revoke`, `${keys}/replace`, `usage/keys/${second.keyId}`, `usage?key=${second.keyId}`])
       expect((await page.goto(`${scene.url}/stores/${store.id}/${path}`))?.status(), path).toBe(404)
   })
 
-  test('if a one-time link has signed in a merchant, a second sign-in with the link is rejected as already used', async () => {
+  test('if a one-time link was opened twice but used only once, it signs in once; a second use says "already used"', async () => {
     const token = await (await accountsOf(scene.platform)).createSignInLink(merchant.email)
     const { page } = await scene.openPage({ javaScript })
     // Programs that preview links open it without using it up.
@@ -108,7 +108,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(new URL(another.url()).pathname).toBe('/sign-in')
   })
 
-  test('after a password change, the session in another browser has ended, and the new password signs in', async () => {
+  test('after a merchant changes the password, the session in another browser has ended, and the new password signs in there', async () => {
     const changing = await addMerchant(scene.platform, store.id)
     const { page } = await scene.openPage({ javaScript })
     const { page: elsewhere } = await scene.openPage({ javaScript })

@@ -34,7 +34,7 @@ async function shownIds(page: Page): Promise<string[]> {
 
 describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
   test.each(['newest', 'oldest'])(
-    '[PAG-1] if a list starts with the %s row, pressing "Load more" until the end shows each row once',
+    '[PAG-1] if a Data page shows the %s rows first, pressing "Load more" until the end shows each row once',
     async (order) => {
       const { page } = await scene.openAs(merchant, { javaScript })
       await page.goto(`${base()}/data/orders`)
@@ -55,7 +55,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     },
   )
 
-  test('if the store database fails, "Load more" shows the message "Try again in a minute"', async () => {
+  test(`if the orders can't be read from the store's database, "Load more" shows the message "Try again in a minute"`, async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/orders`)
     await store.sql`alter table orders rename to orders_away`
@@ -69,7 +69,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     expect(await textOf(page, '#rows-problem')).toBe('')
   })
 
-  test('if a merchant searches customers by ID, email address, or name, the page shows the match or says that no customer has the ID', async () => {
+  test('if a merchant searches customers by ID, email address, or name, the page shows the match, or says that the store has none', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     const [first = ''] = (await idsOf('customers')).slice(-1)
     await page.goto(`${base()}/data/customers`)
@@ -94,7 +94,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     expect(await shownIds(page)).toHaveLength(SIZE.customers)
   })
 
-  test('if a merchant opens a row of Products, the page of the row shows the same JSON as the API', async () => {
+  test('if a merchant opens a product on the Data pages, its page shows the same JSON as the API', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/products`)
     await page.locator('#rows > tr th a').nth(3).click()
@@ -177,7 +177,7 @@ function total(list: readonly Sums[]): Sums {
 }
 
 describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
-  test('if two keys have usage, the chart, both tables, and the tiles of the Usage page show the same sums', async () => {
+  test('if two keys have requests, the chart, both tables, and the tiles of the Usage page show the same sums', async () => {
     const { platform } = scene
     const other = await platform.newKey(store.id)
     for (const [at, keyId] of [store.keyId, other.id].entries())
@@ -231,7 +231,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${base()}/usage`)
   })
 
-  test('if a merchant changes the range on the page of a key, the log filter stays, and if the filter changes, the range stays', async () => {
+  test("on the page of a key, changing the chart's range preserves the filter of the request log, and changing the filter preserves the range", async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/usage/keys/${store.keyId}`)
     await page.getByLabel('Result').selectOption('Errors only')
@@ -246,7 +246,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(await page.locator('.bar').count()).toBe(24)
   })
 
-  test('if a usage bar is hovered or focused, its numbers are visible, and the numbers of a hovered bar fit on the screen', async () => {
+  test('if a bar of the usage chart is hovered or focused, its tooltip is visible, and a hovered tooltip fits on screens from 360 px', async () => {
     for (const width of [360, 768, 1280]) {
       const { page } = await scene.openAs(merchant, { javaScript, width })
       for (const range of ['24h', '7d', '90d']) {
@@ -297,7 +297,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('if a merchant opens the page of a key on a phone, its section is Settings > API, and its actions are above its statistics', async () => {
+  test('on a screen of 390 px, the page of a key is in the section API, and its buttons are above its statistics', async () => {
     const { page } = await scene.openAs(merchant, { javaScript, width: 390 })
     await page.goto(`${base()}/usage/keys/${store.keyId}`)
     expect(await textsOf(page, '.main-nav [aria-current]')).toEqual(['API'])
@@ -312,7 +312,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${base()}/settings/api`)
   })
 
-  test('if an unused key is revoked, its usage page says that the API rejects requests, and does not suggest putting the key into a tool', async () => {
+  test('if an unused key is revoked, its page says that the API rejects requests with it, and no longer suggests using it', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })
@@ -322,7 +322,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(empty).not.toContain('Put the key into a tool')
   })
 
-  test('if a key was never used for a long time, its usage page and the keys page give the same advice', async () => {
+  test('if a key is unused for 45 days since its creation, its page and the keys page advise revoking it in the same words', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set created_at = now() - interval '45 days' where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })
@@ -337,7 +337,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('if a merchant chooses a time, errors, or an endpoint, the request log and its CSV file have only the matching requests', async () => {
+  test('if a merchant filters the request log by time, errors, or endpoint, the log and its CSV file have only the matching requests', async () => {
     const { id } = await scene.platform.newKey(store.id)
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
     // A tool in Berlin, the store's time zone, runs every 15 minutes. It gets errors at 03:00 and then stops.
@@ -383,7 +383,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('the usage page of a key shows each sync as finished, in progress, or, an hour after the last page of the sync, stopped', async () => {
+  test('the page of a key shows a complete sync as finished, and an incomplete sync as in progress or, after an hour, as stopped', async () => {
     const { platform } = scene
     const { id, key } = await platform.newKey(store.id)
     for (const path of ['/api/v1/orders?limit=50', '/api/v1/products?limit=10']) {
@@ -413,7 +413,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
   })
 })
 
-test('if a merchant presses the arrow keys, Home, or End in the usage chart, the focus moves between the bars, and Escape hides the numbers', async () => {
+test('in the usage chart, the arrow keys, Home, and End move the focus between the bars, and Escape hides the tooltip', async () => {
   const { page } = await scene.openAs(merchant)
   await page.goto(`${base()}/usage?range=7d`)
   const labels = await barLabels(page)
