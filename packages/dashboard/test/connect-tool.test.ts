@@ -25,7 +25,7 @@ const namesOf = async (storeId: string) =>
   )
 
 test.each(TOOLS)(
-  '[AUTH-3] if a merchant creates a key for $label, the page of the key says how to connect the tool',
+  '[AUTH-3] if a merchant creates a key for $label, the page of the new key has the key and instructions to connect $label',
   async (tool) => {
     const { store, create } = await newShop()
     const { text } = await create({ tool: tool.id })
@@ -41,7 +41,7 @@ test.each(TOOLS)(
   },
 )
 
-test('if a merchant enters a name, the new key has this name, but a form with neither a name nor a known tool gets 400', async () => {
+test("an entered name overrides the tool's name for a new key, and a form with neither a name nor a known tool gets 400", async () => {
   const { store, create } = await newShop()
   expect((await create({ tool: 'excel', name: 'Month end' })).text).toContain('Connect Excel')
   expect((await create({ tool: '' })).status).toBe(400)
@@ -55,7 +55,7 @@ const liveOf = async (page: string, storeId: string) => {
   return `${page}/keys/${row?.id}/created/live`
 }
 
-test('after a request with a new key, the page of the key shows the error code, or the request and row counts, instead of "Waiting"', async () => {
+test('after the first request with a new key, its page shows an error code or the request and row counts instead of "Waiting"', async () => {
   const { store, visitor, page, create } = await newShop()
   const { text } = await create({ tool: 'curl' })
   expect(text).toContain('Waiting for the first request.')
@@ -71,7 +71,7 @@ test('after a request with a new key, the page of the key shows the error code, 
   await expect.poll(live, { timeout: 5000 }).toContain('Connected: 2 requests, 1 row.')
 })
 
-test('[GEN-2] if a merchant requests the live status of a key of another store, the response is 404', async () => {
+test("[GEN-2] if a merchant requests the connection status of another store's key, the response is 404", async () => {
   const { store, visitor, page, create } = await newShop()
   await create({ tool: 'curl' })
   const other = await newShop()

@@ -107,7 +107,7 @@ describe('CSV files', () => {
     ['products', product],
     ['locations', location],
   ])(
-    'the CSV file of %s has all rows of the API, and a column for each field and each part of an address',
+    'the CSV file of %s has the same rows as the API, and a column for each field and each part of an address',
     async (name, resource) => {
       const rows = await served(store, `/api/v1/${name}`)
       expectRows(
@@ -130,7 +130,7 @@ describe('CSV files', () => {
     )
   })
 
-  test('if values are large, the CSV file has every character and is sent in chunks below 400,000 bytes', async () => {
+  test('if values are larger than 400,000 bytes, the CSV file has every character and is sent in chunks below that size', async () => {
     const of = await platform.provision()
     const text = `=${'\\"ä😀\u0001\n'.repeat(60_000)}`
     await insertRow(of, 'products', { id: idAt(1), name: 'p', slug: 'p', description: text, price: '1' })
@@ -145,7 +145,7 @@ describe('CSV files', () => {
     expect(JSON.parse(row[header.indexOf('metafields')] ?? '')).toEqual(json.data[0].metafields)
   })
 
-  test('if values have long numbers, quotes, or line breaks, the CSV file has the same values, with an apostrophe before formulas', async () => {
+  test('a CSV file preserves long numbers, leading zeros, quotes, and line breaks, and puts an apostrophe before formulas', async () => {
     const of = await platform.provision()
     const hours = '[{"day":0,"open":"09:00","close":"18:00","closed":false,"n":12345678901234567890}]'
     const texts = {
@@ -175,7 +175,7 @@ describe('CSV files', () => {
     expect(cell('description')).toBe('')
   })
 
-  test('if the language is German, the CSV file has semicolons between cells, and decimal commas except for the locale de-CH', async () => {
+  test('German CSV files separate cells with semicolons and have decimal commas, except in the locale de-CH', async () => {
     const of = await platform.provision()
     const place = { name: 'Lager; 2, hinten', latitude: '-33.8567844', longitude: '151.2152967', city: 'Köln' }
     await insertRow(of, 'locations', { id: idAt(1), ...place })
@@ -194,7 +194,7 @@ describe('CSV files', () => {
     ['comma', COMMAS],
     ['semicolon', { separator: ';', decimal: ',' } as const],
   ])(
-    'if a spreadsheet splits a %s-separated CSV file at semicolons, commas, tabs, and line breaks, no cell begins like a formula',
+    'if a spreadsheet splits a %s-separated CSV file at any usual separator and ignores quotes, no cell begins like a formula',
     async (_, dialect) => {
       const of = await platform.provision()
       const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
@@ -229,7 +229,7 @@ describe('CSV files', () => {
     },
   )
 
-  test('if a list has no rows or no table, its CSV file has only the header', async () => {
+  test("if a list has no rows, or the store's schema version has no such table, the CSV file has only the header", async () => {
     const line = `\uFEFF${Object.keys(customerGroup.fields).join(',')}\r\n`
     for (const revision of [LATEST_REVISION, 'launch'] as const)
       expect((await readCsvFile(await platform.provision(revision), 'customer-groups')).toString()).toBe(line)
@@ -237,13 +237,13 @@ describe('CSV files', () => {
 })
 
 describe('CSV downloads', () => {
-  test("if the store's database rejects connections, a CSV download fails with StoreDatabaseError before the first byte", async () => {
+  test("if the store's database rejects connections, openCsv rejects with StoreDatabaseError before it returns a stream", async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseError)
   })
 
-  test("if the store's database disconnects after the first page, the CSV download fails with StoreDatabaseError", async () => {
+  test("if the store's database disconnects after the first page of a CSV download, reading on fails with StoreDatabaseError", async () => {
     const reader = (await csv(store, 'orders')).getReader()
     const first = await reader.read()
     expect(first.done).toBe(false)
@@ -253,7 +253,7 @@ describe('CSV downloads', () => {
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })
 
-  test('if the client pauses or disconnects, a CSV download does not read the next page', async () => {
+  test('a CSV download reads no page ahead, and none after the client cancels or the request is aborted', async () => {
     let reads = 0
     const { source } = await dataStore(platform, stores, store)
     const read: typeof source.reader.read = (request) => {

@@ -27,7 +27,7 @@ test.each([
   { name: 'Usage of 90 days', isSignedIn: true, path: () => `/stores/${store.id}/usage?range=90d` },
   { name: 'Data', isSignedIn: true, path: () => `/stores/${store.id}/data/orders` },
 ])(
-  'if $name is the first page that a browser opens, the browser transfers at most 60 KB and paints the page within a second',
+  'if a browser with an empty cache opens $name, it transfers at most 60 KB and shows the first content within a second',
   async ({ path, isSignedIn }) => {
     const { page, context } = isSignedIn ? await scene.openAs(merchant) : await scene.openPage()
     const debug = await context.newCDPSession(page)

@@ -39,7 +39,7 @@ async function elementsOf(page: Page, address: string): Promise<string[]> {
   return shownElements(page)
 }
 
-test('the list of hostile names for these tests has 500 different names of allowed length', () => {
+test('the hostile test names are 500 different names of 1 to 80 characters without surrounding spaces', () => {
   expect(new Set(HOSTILE).size).toBe(HOSTILE_TEXTS_COUNT)
   expect(HARMLESS).toHaveLength(HOSTILE_TEXTS_COUNT)
   expect(HOSTILE.every((text) => text.length > 0 && [...text].length <= 80 && text.trim() === text)).toBe(true)
@@ -51,7 +51,7 @@ describe('texts with HTML', () => {
     page = (await scene.openAs(merchant)).page
   })
 
-  test('if the names and creators of keys contain HTML, the pages API and Usage show the HTML as text', async () => {
+  test('if names and creators of revoked keys contain HTML, the keys page and the Usage page show it as text', async () => {
     const pages = ['/settings/api', '/usage']
     await nameRevokedKeys(control(), store.id, HARMLESS)
     const harmless = [await elementsOf(page, base() + pages[0]), await elementsOf(page, base() + pages[1])]
@@ -65,7 +65,7 @@ describe('texts with HTML', () => {
     expect(used.filter((name) => name !== 'test').toSorted()).toEqual(HOSTILE.toSorted())
   })
 
-  test('if the name of a key contains HTML, the pages of the key show the name as text', async () => {
+  test('if the name of a key contains HTML, the pages to view, revoke, and replace the key show the name as text', async () => {
     const { keyId } = small
     const asks = [`/settings/api/keys/${keyId}/revoke`, `/settings/api/keys/${keyId}/replace`]
     const named = ['/settings/api', ...asks, `/usage/keys/${keyId}`, `/usage?key=${keyId}`]
@@ -84,7 +84,7 @@ describe('texts with HTML', () => {
     await rename('test')
   })
 
-  test('if the name of a key contains HTML, the pages after its creation and after its revocation show the name as text', async () => {
+  test('if the name of a new key contains HTML, the pages after its creation and revocation show the name as text', async () => {
     const make = async (name: string) => {
       await page.goto(`${ofSmall()}/settings/api`)
       await page.getByLabel('Name of the key').fill(name)
@@ -104,7 +104,7 @@ describe('texts with HTML', () => {
   })
 
   test.each(['products', 'customers'] satisfies ListName[])(
-    'if 500 %s have HTML in their names or email addresses, the list shows the HTML as text',
+    'if 500 %s have HTML in their names or email addresses, the Data pages show it as text',
     async (list) => {
       const shown: string[] = []
       const column = list === 'products' ? 'th a' : 'td[data-label=Email]'
@@ -123,7 +123,7 @@ describe('texts with HTML', () => {
     },
   )
 
-  test.each(LIST_NAMES)('if a row of %s contains HTML, the page of the row shows the HTML as text', async (list) => {
+  test.each(LIST_NAMES)('if a row of %s contains HTML, the page of the row shows it as text', async (list) => {
     await elementsOf(page, `${base()}/data/${list}?order=oldest`)
     const row = page.locator('#rows > tr th a').first()
     await page.goto(scene.url + (await row.getAttribute('href')))
@@ -134,7 +134,7 @@ describe('texts with HTML', () => {
     expect(await page.locator('#json :not(span)').count()).toBe(0)
   })
 
-  test('if a search or a link token in a URL contains HTML, the form field shows the HTML as text', async () => {
+  test('if a URL contains HTML as a search text or as the token of a one-time link, the form field shows it as text', async () => {
     const search = (text: string) => `${base()}/data/orders?find=${encodeURIComponent(text)}`
     const link = (text: string) => `${scene.url}/link/${encodeURIComponent(text)}`
     const harmless = [await elementsOf(page, search('Name')), await elementsOf(page, link('Name'))]
@@ -146,7 +146,7 @@ describe('texts with HTML', () => {
     }
   })
 
-  test('if the name of a store contains HTML, the list of stores and the pages of the store show the name as text', async () => {
+  test("if the name of a store contains HTML, the list of stores and the store's pages show the name as text", async () => {
     const owner = await addMerchant(scene.platform, store.id)
     const { page: shown } = await scene.openAs(owner)
     await control()`
@@ -179,7 +179,7 @@ describe('texts with HTML', () => {
     expect(stores).toHaveLength(5)
   })
 
-  test('if the name, email address, and time zone of a store contain HTML, the page General shows the HTML as text', async () => {
+  test('if the name, email address, and time zone of a store contain HTML, the page General shows them as text', async () => {
     const address = `${ofSmall()}/settings/general`
     for (const text of SOME) {
       await small.sql`update store set store_name = ${text}, store_email = ${text}, name = ${text}, store_timezone = ${text}`

@@ -42,7 +42,7 @@ async function createKey(page: Page, name: string): Promise<string> {
 const healthOf = (page: Page, name: string) => textOf(page, `.key:has(.key-name:text-is("${name}")) .health`)
 
 describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
-  test('[AUTH-3] [AUTH-5] if a merchant creates a key, requests with the key get 200 from the API until the merchant revokes the key', async () => {
+  test('[AUTH-3] [AUTH-5] if a merchant creates a key, API requests with the key get 200 until the merchant revokes it, and then 401', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.goto(scene.url)
     await signIn(page, merchant)
@@ -74,7 +74,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-5] if a merchant turns a key off, requests with the key get 401 from the API until the merchant turns the key on', async () => {
+  test('[AUTH-5] if a merchant turns a key off, API requests with the key get 401 until the merchant turns it on again', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Turn off test' }).click()
@@ -89,7 +89,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await statusWith(store.key)).toBe(200)
   })
 
-  test('[AUTH-3] if the page of a new key is reloaded, the page shows the same key, and no second key is created', async () => {
+  test('[AUTH-3] if the page of a new key is reloaded, it shows the same key, and no second key is created', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
@@ -103,7 +103,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('[AUTH-3] after the merchant confirms that the key is copied, the Back button does not show the key', async () => {
+  test(`[AUTH-3] after a merchant confirms copying a new key, going back shows "This key can't be shown again"`, async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
@@ -119,7 +119,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('if a sync has stopped, the keys page says after how many rows the sync stopped, until the tool reads the list again', async () => {
+  test('if a tool stops in the middle of a list, the keys page says after how many rows, until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
@@ -142,7 +142,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     await sql`delete from walks where key_id = ${store.keyId}`
   })
 
-  test('if a key is replaced, requests with the old key get 200 until the merchant revokes the old key', async () => {
+  test('if a merchant replaces a key, API requests with the old key get 200 until the merchant revokes it, and then 401', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Replace test' }).click()
@@ -162,7 +162,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-4] if the store has five keys, replacing a key revokes the old key immediately', async () => {
+  test('[AUTH-4] if the store already has five active keys, replacing a key revokes the old key immediately', async () => {
     for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) await scene.platform.newKey(store.id)
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
@@ -176,7 +176,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toHaveLength(LIMITS.activeKeysPerStore)
   })
 
-  test('[AUTH-4] if the store has five keys, a sixth key is rejected, and the page names the least recently used key', async () => {
+  test('[AUTH-4] if the store has five active keys, the form for a sixth is rejected, and the page names the least recently used key', async () => {
     const { platform } = scene
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
@@ -195,7 +195,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('if a merchant enters no tool and no name, the form says "Enter a name, or choose a tool" and creates no key', async () => {
+  test('if a merchant sends the form for a new key without a tool and a name, it says "Enter a name, or choose a tool"', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the key')
@@ -212,7 +212,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
 })
 
 describe('the script of the keys pages', () => {
-  test('if a merchant presses a Copy button, the script copies the key or the command and announces "Copied to the clipboard"', async () => {
+  test('if a merchant presses a Copy button, the key or the command is copied, and screen readers announce "Copied to the clipboard"', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     await page.goto(settings())
@@ -226,7 +226,7 @@ describe('the script of the keys pages', () => {
     await expect.poll(copied).toBe(line)
   })
 
-  test('after a form is sent, its button shows that the request is in progress, and a second click sends nothing', async () => {
+  test('while the form for a new key is being sent, its button shows a pending state, and a second click sends nothing', async () => {
     const { page } = await scene.openAs(merchant)
     await page.goto(settings())
     await page.getByLabel('Name of the key').fill('Accounting')
@@ -245,7 +245,7 @@ describe('the script of the keys pages', () => {
     expect(await activeNames()).toEqual(['test', 'Accounting'])
   })
 
-  test('if a merchant leaves the page of a new key, the browser warns, unless the key was copied', async () => {
+  test('if a merchant leaves the page of a new key, the browser asks for confirmation, unless the Copy button was used', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     const dialogs: string[] = []
@@ -265,7 +265,7 @@ describe('the script of the keys pages', () => {
     expect(dialogs).toEqual(['beforeunload'])
   })
 
-  test('if a tool sends its first request, the page of its new key shows the request without a reload', async () => {
+  test('if a tool sends the first request with a new key, the open page of the key shows the request without a reload', async () => {
     const { page } = await scene.openAs(merchant)
     await page.goto(settings())
     await page.getByRole('radio', { name: 'store-sync' }).check()
@@ -284,7 +284,7 @@ describe('the script of the keys pages', () => {
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test('if a key is used, the open keys page shows the use, and if the session ends, the page opens the sign-in page', async () => {
+  test('without a reload, the open keys page shows the first use of a key, and opens the sign-in page after the session ends', async () => {
     const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())

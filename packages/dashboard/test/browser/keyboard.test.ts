@@ -70,8 +70,8 @@ async function pressEnter(page: Page): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
 }
 
-describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
-  test('if a merchant uses only the keyboard, the merchant can sign in, create a key, and revoke the key', async () => {
+describe.each(SCRIPTING)('keyboard navigation $scripting', ({ javaScript }) => {
+  test('a merchant can sign in, create a key, and revoke the key with only the keyboard', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.goto(scene.url)
@@ -108,7 +108,7 @@ describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
   })
 
   test.each(['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes'])(
-    'if Tab is pressed repeatedly on the page %s, each focused element is visible, and the focus returns to the first element',
+    'if Tab is pressed repeatedly on the page %s, each focused element is visible, and the focus cycles back to the skip link',
     async (path) => {
       const { page } = await scene.openAs(merchant, { javaScript })
       await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -119,8 +119,8 @@ describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
   )
 })
 
-describe('the keyboard with JavaScript', () => {
-  test('after "Load more" is pressed, the first new row has the focus', async () => {
+describe('keyboard navigation with JavaScript', () => {
+  test('after "Load more" is pressed on a Data page, the first new row has the focus', async () => {
     const many = await filledStore(scene.platform, LATEST_REVISION, {
       orders: 60,
       customers: 5,

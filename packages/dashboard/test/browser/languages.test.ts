@@ -44,7 +44,7 @@ function searchEnglish(language: Language): (page: Page) => Promise<string[]> {
   }
 }
 
-describe.each(TRANSLATIONS)('the language %s', (language) => {
+describe.each(TRANSLATIONS)('pages in the language %s', (language) => {
   const englishTextsOn = searchEnglish(language)
   const { locale } = LANGUAGES[language]
   let signedIn: OpenPage
@@ -56,7 +56,7 @@ describe.each(TRANSLATIONS)('the language %s', (language) => {
   afterAll(() => signedIn.close())
 
   test.each(EVERY_PAGE)(
-    'the page "$name" has no English text, no accessibility violation, no horizontal overflow, and no table that is too wide',
+    'the page "$name" has no English text, no accessibility violation, and no horizontal overflow',
     async ({ isSignedIn, open }) => {
       const { page } = isSignedIn ? signedIn : await scene.openPage({ locale })
       await open(page, shown)
@@ -78,7 +78,7 @@ describe.each(TRANSLATIONS)('the language %s', (language) => {
   )
 })
 
-test('if the sign-in page is English, the search for English text finds a sentence of the page', async () => {
+test('the search for English text, which the tests of translated pages use, finds a known sentence of the English sign-in page', async () => {
   const { page } = await scene.openPage()
   await page.goto(`${scene.url}/sign-in`)
   expect(await searchEnglish('de')(page)).toContain('Create API keys for your tools and see how they’re used.')
@@ -93,7 +93,7 @@ test('if the text direction is right to left, the navigation is on the right sid
   expect(await sideOf()).toBeGreaterThan(640)
 })
 
-test('if the page is German, the script announces new rows and copied text in German', async () => {
+test('on German pages, screen readers announce new rows and copied text in German', async () => {
   const { page, context } = await scene.openAs(stores.merchant, { locale: 'de-DE' })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${scene.url}/stores/${stores.full.id}/data/orders`)
@@ -105,7 +105,7 @@ test('if the page is German, the script announces new rows and copied text in Ge
   expect(await textOf(page, '#announcer')).toBe('In die Zwischenablage kopiert')
 })
 
-test('if the page of the orders is German, its amounts have German separators and the symbol of the currency', async () => {
+test('on the German Data page of orders, amounts have German separators and a currency, such as 1.021,31 €', async () => {
   const { page } = await scene.openAs(stores.merchant, { locale: 'de-DE' })
   await page.goto(`${scene.url}/stores/${stores.full.id}/data/orders`)
   const amounts = await textsOf(page, '#rows [data-label="Summe"]')

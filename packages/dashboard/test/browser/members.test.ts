@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 describe.each(SCRIPTING)('members $scripting', ({ javaScript }) => {
-  test('if an admin invites a person, the person can join by the link, turn on two-factor sign-in, and be removed', async () => {
+  test('an invited person can join by the link in the email and turn on two-factor sign-in, and gets 404 after being removed', async () => {
     const merchant = await addMerchant(platform, store.id)
     const email = `invited-${javaScript}@example.com`
     const { page, ...member } = await openPage(browser, { javaScript })
@@ -68,7 +68,7 @@ describe.each(SCRIPTING)('members $scripting', ({ javaScript }) => {
     await Promise.all([member.close(), person.close()])
   })
 
-  test('if an admin makes a member a viewer, the pages of the viewer have no control for changes except "Leave"', async () => {
+  test("if an admin makes a member a viewer, the member's pages offer no changes except leaving the store", async () => {
     const [merchant, other] = [await addMerchant(platform, store.id), await addMerchant(platform, store.id)]
     const { page, ...admin } = await openPage(browser, { javaScript })
     const { page: open, ...viewer } = await openPage(browser, { javaScript })

@@ -51,7 +51,7 @@ async function opened({ isSignedIn, open }: EveryPage, { javaScript }: { javaScr
 }
 
 describe.each(EVERY_PAGE)('$name', (each) => {
-  test(`in light and dark mode, the page "${each.name}" has no accessibility violation, does not scroll sideways, and has no table that is too wide`, async () => {
+  test(`in light and dark mode, the page "${each.name}" has no accessibility violation, does not scroll sideways, and no table overflows`, async () => {
     const page = await opened(each, { javaScript: true })
     const found: string[] = []
     for (const { colorScheme, width, axe } of VIEWS) {
@@ -65,7 +65,7 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     expect(found).toEqual([])
   })
 
-  test(`if the text runs from right to left, the page "${each.name}" does not scroll sideways, and its menu is on the right`, async () => {
+  test(`if the text direction is right to left, the page "${each.name}" does not scroll sideways, and its menu is on the right`, async () => {
     const page = await opened(each, { javaScript: true })
     await page.evaluate(`document.documentElement.dir = 'rtl'`)
     for (const width of [360, 1280]) {
@@ -76,7 +76,7 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     if ((await menu.count()) > 0) expect((await menu.boundingBox())?.x).toBeGreaterThan(640)
   })
 
-  test(`if JavaScript is off, the page "${each.name}" has one heading, which is also its title, belongs to its section, and shows no undefined value`, async () => {
+  test(`if JavaScript is off, the page "${each.name}" has one h1, which is also its title, and shows no undefined value`, async () => {
     const page = await opened(each, { javaScript: false })
     const [heading = '', ...otherHeadings] = await textsOf(page, 'h1')
     expect(heading).toMatch(/^\S/)

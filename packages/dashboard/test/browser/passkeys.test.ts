@@ -50,7 +50,7 @@ async function signOut(page: Page): Promise<void> {
   await page.waitForURL(`${url}/sign-in`)
 }
 
-test('if a merchant adds a passkey, the merchant can sign in with the passkey and rename it, until the merchant removes the passkey', async () => {
+test('a merchant can add a passkey, sign in with it, rename it, and remove it; the removed passkey no longer signs in', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -84,7 +84,7 @@ test('if a merchant adds a passkey, the merchant can sign in with the passkey an
   expect(await textOf(page, '[role=alert]')).toContain('No account has this passkey.')
 })
 
-test('if a device does not verify its user, adding a passkey and signing in with a passkey fail until the device verifies the user', async () => {
+test('adding a passkey and signing in with a passkey fail until the device verifies its user', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -120,7 +120,7 @@ const WITHOUT_VERIFICATION = `for (const name of ['create', 'get']) {
   }
 }`
 
-test('if a changed page lets a device skip the verification of its user, the service rejects the sign-in and adds no passkey', async () => {
+test('if a manipulated page lets a device skip user verification, the service rejects the sign-in and adds no passkey', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -149,7 +149,7 @@ test('if a changed page lets a device skip the verification of its user, the ser
   expect(await textsOf(other, '[aria-label=Passkeys] th[scope=row]')).toEqual([])
 })
 
-test('if the device already has a passkey of the account, adding another passkey shows an error, and the device gets no second passkey', async () => {
+test('if a device already has a passkey for the account, adding another on it shows an error and creates none', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -163,7 +163,7 @@ test('if the device already has a passkey of the account, adding another passkey
   expect(await device.count()).toBe(1)
 })
 
-test('if the password for a new passkey is wrong, the page shows an error, and a second attempt with the right password succeeds', async () => {
+test('if a merchant enters a wrong password to add a passkey, the page shows an error, and the right password then succeeds', async () => {
   const { page, context, problems, ...opened } = await scene.open(null)
   await addAuthenticator({ page, context })
   await openAccount(page)
@@ -182,7 +182,7 @@ test('if the password for a new passkey is wrong, the page shows an error, and a
   await opened.close()
 })
 
-test('if the session ends while the page that adds a passkey is open, its form opens the sign-in page with "Your session ended"', async () => {
+test('if the session ends while the page to add a passkey is open, sending its form opens the sign-in page with "Your session ended"', async () => {
   const { page, context } = await scene.openPage()
   await addAuthenticator({ page, context })
   await openAccount(page)
@@ -195,7 +195,7 @@ test('if the session ends while the page that adds a passkey is open, its form o
   expect(await textOf(page, '[role=alert]')).toContain('Your session ended')
 })
 
-test('if JavaScript is off, the sign-in page has no passkey button, and the page that adds a passkey says that JavaScript is off', async () => {
+test('if JavaScript is off, the sign-in page has no passkey button, and the page to add a passkey says "JavaScript is off"', async () => {
   const { page } = await scene.openPage({ javaScript: false })
   await page.goto(`${url}/sign-in`)
   expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0)
@@ -205,7 +205,7 @@ test('if JavaScript is off, the sign-in page has no passkey button, and the page
   expect(await page.getByRole('button', { name: 'Create passkey' }).count()).toBe(0)
 })
 
-test('if the browser does not support passkeys, the sign-in page has no passkey button, and the page that adds a passkey names the reason', async () => {
+test('if the browser lacks passkey support, the sign-in page has no passkey button, and the page to add one says why', async () => {
   const { page, context } = await scene.openPage()
   await context.addInitScript('delete globalThis.PublicKeyCredential')
   await page.goto(`${url}/sign-in`)
@@ -216,7 +216,7 @@ test('if the browser does not support passkeys, the sign-in page has no passkey 
   expect(await page.getByRole('button', { name: 'Create passkey' }).count()).toBe(0)
 })
 
-test('if the dashboard is open at 127.0.0.1, the account page links to localhost, where it shows the link "Add a passkey"', async () => {
+test('at 127.0.0.1, the account page has no "Add a passkey" but a link to localhost, where the account page has it', async () => {
   const { page } = await scene.openAs(merchant)
   await page.goto(`${scene.url}/account`)
   expect(await page.getByRole('link', { name: 'Add a passkey' }).count()).toBe(0)
@@ -227,7 +227,7 @@ test('if the dashboard is open at 127.0.0.1, the account page links to localhost
   expect(await page.getByRole('link', { name: 'Add a passkey' }).count()).toBe(1)
 })
 
-test('if the sign-in page is German, the message about a failed passkey is German', async () => {
+test('on the German sign-in page, the message about a failed passkey sign-in is German', async () => {
   const { page, context } = await scene.openPage({ locale: 'de-DE' })
   const device = await addAuthenticator({ page, context })
   await device.setVerified(false)

@@ -40,7 +40,7 @@ const FORMS: readonly [name: string, open: () => string, button: string, request
 ]
 
 test.each(FORMS)(
-  'while the request of the form to %s is open, the button shows a spinner, and a second click sends nothing',
+  'while the form to %s waits for its response, the button shows a spinner, and a second click sends nothing',
   async (_, open, label, request) => {
     const { page } = await scene.openAs(merchant)
     await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -65,7 +65,7 @@ test.each(FORMS)(
   },
 )
 
-test('if a merchant returns to a submitted form with the Back button, the merchant can submit it again', async () => {
+test('if a merchant goes back to a submitted form, its button is enabled, and the merchant can submit the form again', async () => {
   const { page } = await scene.openAs(merchant)
   const data = `${scene.url}/stores/${store.id}/data/orders`
   await page.goto(data)
@@ -79,7 +79,7 @@ test('if a merchant returns to a submitted form with the Back button, the mercha
   await expect.poll(() => page.url()).toContain('find=')
 })
 
-test('if a download is in progress, a second click starts no other download until the response arrives', async () => {
+test('while a CSV download waits for its response, a second click on its link starts no other download', async () => {
   const { page } = await scene.openAs(merchant)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.goto(`${scene.url}/stores/${store.id}/data/orders`)
@@ -115,7 +115,7 @@ test('if a download is in progress, a second click starts no other download unti
   expect(downloads).toBe(2)
 })
 
-test('if a CSV download from the page of a key has started, the link can start another download', async () => {
+test('after a CSV download starts on the page of a key, a second click on its link starts another download', async () => {
   await scene.platform.get('/api/v1/orders', store.key)
   const { page } = await scene.openAs(merchant)
   const link = page.getByRole('link', { name: 'CSV' })

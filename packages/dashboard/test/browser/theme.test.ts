@@ -34,7 +34,7 @@ describe.each(SCRIPTING)('themes $scripting', ({ javaScript }) => {
     ['light', 'Dark', true],
     ['dark', 'Light', false],
   ] as const)(
-    'if the system theme is %s and a merchant chooses %s, other pages also have the chosen theme until the merchant chooses System',
+    'if the system theme is %s and a merchant chooses %s, every page has the chosen theme until the merchant chooses System',
     async (colorScheme, theme, dark) => {
       const { page } = await scene.openAs(merchant, { javaScript, colorScheme })
       await page.goto(`${scene.url}/stores/${store.id}/usage?range=7d`)
@@ -56,7 +56,7 @@ describe.each(SCRIPTING)('themes $scripting', ({ javaScript }) => {
     },
   )
 
-  test('if a visitor chooses a theme on the sign-in page, the URL of the page keeps its parameter next', async () => {
+  test("if a visitor chooses a theme on the sign-in page, the page's URL still has the parameter next", async () => {
     const { page } = await scene.openPage({ javaScript, width: 360 })
     await page.goto(`${scene.url}/sign-in?next=%2Faccount`)
     await choose(page, 'Dark')
@@ -64,7 +64,7 @@ describe.each(SCRIPTING)('themes $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${scene.url}/sign-in?next=%2Faccount`)
   })
 
-  test('if the choice of the theme is open, the choice fits on the screen and violates no accessibility rule', async () => {
+  test('the open theme menu fits on screens from 360 px and violates no accessibility rule', async () => {
     const found: string[] = []
     for (const width of [360, 800, 1280]) {
       for (const isSignedIn of [true, false]) {
@@ -89,7 +89,7 @@ test.each([
   ['light', 'Dark'],
   ['dark', 'Light'],
 ] as const)(
-  'if the system theme is %s and the chosen theme is %s, the usage and key pages have no accessibility violation',
+  'if the system theme is %s and a merchant chooses %s, the usage and keys pages have no accessibility violation',
   async (colorScheme, theme) => {
     await scene.platform.controlSql`
       insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
@@ -107,7 +107,7 @@ test.each([
   },
 )
 
-test('if JavaScript is on and a merchant changes the theme, the text in a form stays, and the browser sends one request', async () => {
+test('with JavaScript, changing the theme sends one request without a reload and preserves the text in a form', async () => {
   const { page } = await scene.openAs(merchant)
   await page.goto(`${scene.url}/stores/${store.id}/settings/api`)
   await page.getByLabel('Name of the key').fill('Accounting')
