@@ -216,7 +216,7 @@ test('if the SMTP server is unreachable or rejects the password, the service emi
   expect(smtp.emails).toHaveLength(1)
 })
 
-test('if a merchant turns off emails about a key through the link in an email, only that merchant gets none until turning them on', async () => {
+test('the link in an alert stops emails about the key for this merchant only, until the merchant turns them on again', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   await send()

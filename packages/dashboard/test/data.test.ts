@@ -55,7 +55,7 @@ async function idsOf(of: TestStore, list: string): Promise<string[]> {
 
 describe('lists of the Data pages', () => {
   test.each(LISTS.map(({ list }) => list))(
-    '[PAG-1] if the Data page of %s shows the oldest rows first, its rows are those of the API in the same order',
+    '[PAG-1] if the Data page of %s shows the oldest rows first, it shows the same rows as the API in the same order',
     async (list) => {
       const ids: string[] = []
       for (let href: string | null = `/stores/${store.id}/data/${list}?order=oldest`; href !== null; ) {
@@ -71,13 +71,13 @@ describe('lists of the Data pages', () => {
     },
   )
 
-  test('if the store has a row count for a list, the Data pages have this count, and otherwise no count', async () => {
+  test('the Data pages show row counts for lists that the store counts, such as orders, and none for other lists', async () => {
     const { lists } = await page(store, { list: 'categories' })
     const counts = Object.fromEntries(lists.map(({ list, rows }) => [list, rows]))
     expect(counts).toMatchObject({ orders: 120, customers: 30, products: 20, locations: null, 'customer-groups': null })
   })
 
-  test('if a store is at the schema version launch or at the latest version, each total on the Data page of orders has a currency', async () => {
+  test('each total on the Data page of orders has a currency, at the schema version launch and at the latest version', async () => {
     for (const of of [store, old]) {
       const { rows, columns } = await page(of, { list: 'orders' })
       const at = columns.findIndex(({ label }) => label === 'Total')
@@ -90,7 +90,7 @@ describe('lists of the Data pages', () => {
     }
   })
 
-  test('if the parent of a category is on another page, the page still shows the name of the parent', async () => {
+  test("if a category's parent is on another page of the list, the Data page still shows the parent's name", async () => {
     const of = await platform.provision()
     await of.sql`
       insert into categories (id, name, slug, parent_id, "order", created_at)
@@ -108,7 +108,7 @@ describe('lists of the Data pages', () => {
     ])
   })
 
-  test('if the list is unknown or the cursor was edited, the Data page is not found', async () => {
+  test('if the list in the URL of a Data page is unknown, or the cursor was edited, the page is not found', async () => {
     const of = await dataStore(platform, stores, store)
     const { nextHref } = await page(store, { list: 'orders' })
     const cursor = String(nextHref).split('cursor=')[1] ?? ''
@@ -124,7 +124,7 @@ describe('lists of the Data pages', () => {
 
 describe('the newest rows of a list', () => {
   test.each(LISTS.map(({ list }) => list))(
-    'if the Data page of %s shows the newest rows first, its rows are those of the API in reverse order',
+    'if the Data page of %s shows the newest rows first, it shows the same rows as the API in reverse order',
     async (list) => {
       const ids: string[] = []
       for (let href: string | null = `/stores/${store.id}/data/${list}`; href !== null; ) {
@@ -137,7 +137,7 @@ describe('the newest rows of a list', () => {
     },
   )
 
-  test('if rows have no creation time, the Data pages show these rows last in both orders, and each row once', async () => {
+  test('the Data pages show rows without a creation time last, both newest first and oldest first, and each row once', async () => {
     const of = await platform.provision()
     await of.sql`alter table customers alter column created_at drop not null`
     await of.sql`
@@ -158,7 +158,7 @@ describe('the newest rows of a list', () => {
     }
   })
 
-  test('if a query reads the orders before a position, newest first, the plan of PostgreSQL uses an index', async () => {
+  test('PostgreSQL uses an index to read the orders before a cursor, newest first', async () => {
     const { sql } = store
     const plan = await sql.unsafe(
       `explain select id from (select id, created_at from orders t where (created_at, id) < (now(), '${idAt(1)}')
@@ -210,7 +210,7 @@ describe('the search of the Data pages', () => {
       expect((await page(of, { list: 'products', text: `${text}nothing` })).rows).toEqual([])
   })
 
-  test('if a search takes longer than its time limit, the pages of the search together find all matching rows', async () => {
+  test('if a search exceeds its time limit, its page is incomplete, but following its pages finds all matching rows', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
@@ -245,7 +245,7 @@ describe('the search of the Data pages', () => {
     expect(found).toHaveLength(2)
   })
 
-  test('if the search text is an unknown ID, or no ID or email address, the search of orders shows the problem and no rows', async () => {
+  test('if an order search is for an unknown ID, or neither an ID nor an email address, it shows an error and no rows', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],
@@ -257,7 +257,7 @@ describe('the search of the Data pages', () => {
     expect(spaces.rows).toHaveLength(50)
   })
 
-  test('[GEN-2] if an ID is that of a row in another store, the search and the page of the row find nothing', async () => {
+  test('[GEN-2] if an ID belongs to a row of another store, neither the search nor the page of the row finds it', async () => {
     const other = await platform.provision()
     await insertRow(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
     expect((await page(store, { list: 'customers', text: idAt(7) })).rows).toEqual([])
@@ -268,7 +268,7 @@ describe('the search of the Data pages', () => {
 
 describe('the page of a row', () => {
   test.each(LISTS.map(({ list }) => list))(
-    'if the row is in %s, the formatted JSON equals the row in the API, and the API path returns the row',
+    'the page of a row of %s shows the same JSON as the API and an API path that returns the row',
     async (list) => {
       const { json } = await platform.get(`/api/v1/${list}?limit=1`, store.key)
       const outcome = await opened(store, list, json.data[0].id)
@@ -279,7 +279,7 @@ describe('the page of a row', () => {
     },
   )
 
-  test('[FMT-2] if a metafield has a number of 22 digits, the JSON on the page has every digit', async () => {
+  test('[FMT-2] if a metafield has a number of 22 digits, the page of the row shows every digit', async () => {
     const of = await platform.provision()
     const fields = {
       id: idAt(1),
@@ -299,7 +299,7 @@ describe('the page of a row', () => {
     })
   })
 
-  test('if the row is an order, the summary has its values, items, and amounts with the currency, without absent values', async () => {
+  test("the page of an order summarizes its values, items, and amounts in the order's currency, and leaves out absent values", async () => {
     const of = await platform.provision()
     const address = {
       firstName: 'Ann',
@@ -342,7 +342,7 @@ describe('the page of a row', () => {
     ])
   })
 
-  test('if the row is a product or a category, the summary has its variants, or the name of its parent', async () => {
+  test('the page of a product lists its variants, and the page of a category names its parent', async () => {
     const { json: products } = await platform.get('/api/v1/products?limit=50', store.key)
     const product = products.data.find(({ variants }: { variants: unknown[] }) => variants.length > 0)
     const ofProduct = await opened(store, 'products', product.id)
@@ -360,7 +360,7 @@ describe('the page of a row', () => {
     expect(ofChild.page.summary.facts).toContainEqual({ label: 'Parent', cell: { kind: 'text', text: parent.name } })
   })
 
-  test('if the ID of a row is invalid or unknown, or the list is unknown, the page of the row is not found', async () => {
+  test("if the URL of a row's page has an invalid or unknown ID or an unknown list, the page is not found", async () => {
     for (const [list = '', id = ''] of [
       ['orders', 'x'],
       ['orders', idAt(9)],
@@ -371,7 +371,7 @@ describe('the page of a row', () => {
 })
 
 describe('stores at older schema versions', () => {
-  test('[FMT-7] if the table of a list does not exist, the Data page names the schema version that the list needs', async () => {
+  test('[FMT-7] if the store lacks the table of a list, its Data page names the schema version that the list needs', async () => {
     for (const [list = '', since] of [
       ['customer-groups', 'v1.1'],
       ['locations', 'v1.2'],
@@ -387,7 +387,7 @@ describe('stores at older schema versions', () => {
     expect((await page(old, { list: 'orders' })).problem).toBeNull()
   })
 
-  test('[FMT-6] if a store is at schema version launch, the page General has this version and the fields that are null at the version', async () => {
+  test('[FMT-6] if a store is at schema version launch, the page General shows this version and the fields that are null in it', async () => {
     const { snapshot } = await general(old)
     expect(snapshot?.revision).toMatchObject({ id: 'launch', date: '2026-07-08' })
     expect(snapshot?.nullFields).toContainEqual(
@@ -398,7 +398,7 @@ describe('stores at older schema versions', () => {
     )
   })
 
-  test('after the column weight_unit is added to a store, the page General no longer lists the field as null', async () => {
+  test("after the column weight_unit is added to a store's database, the page General no longer lists it as null", async () => {
     const of = await platform.provision('v1.5')
     expect((await general(of)).snapshot?.nullFields.map(({ field }) => field)).toContain('weight_unit')
     await of.sql.unsafe(
@@ -409,7 +409,7 @@ describe('stores at older schema versions', () => {
 })
 
 describe('Settings > General', () => {
-  test('[RES-STORE] if a store is at the latest schema version, the page General has the data of GET /store and the row counts', async () => {
+  test('[RES-STORE] the page General shows the same data as GET /store, and row counts such as that of orders', async () => {
     const { snapshot, problem } = await general(store)
     const { json } = await platform.get('/api/v1/store', store.key)
     expect(problem).toBeNull()
@@ -426,7 +426,7 @@ describe('Settings > General', () => {
 })
 
 describe('stores without data to show', () => {
-  test("if the store's database rejects connections, the Data pages and the page General say that the rows can't be read", async () => {
+  test("if the store's database rejects connections, the Data pages and the page General say that its data can't be read right now", async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await disconnectReader(of)
@@ -439,7 +439,7 @@ describe('stores without data to show', () => {
   })
 
   test.each(['imported', 'generating'] as const)(
-    '[AUTH-7] if the status of a store is %s, the Data pages and the page General show the same sentence instead of data',
+    '[AUTH-7] if the status of a store is %s, the Data pages and the page General give the same reason for showing no data',
     async (status) => {
       const unserved = { id: idAt(1), status, source: null, texts }
       const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })

@@ -34,7 +34,7 @@ async function createToken(): Promise<string> {
   return TOKEN.exec((await browser.get(page())).text)?.[0] ?? ''
 }
 
-test('if an admin creates a directory token, only this browser shows the token, until the admin confirms that it is copied', async () => {
+test('a new directory token is shown only in the browser that created it, and only until the admin confirms copying it', async () => {
   const before = await browser.get(page())
   expect(before.text).toContain(`${urlOf(platform)}/scim/v2`)
   expect(before.text).not.toMatch(TOKEN)
@@ -55,13 +55,13 @@ test('if an admin creates a directory token, only this browser shows the token, 
   expect(stored).not.toContain(token)
 })
 
-test('if a directory token was created more than ten minutes ago, the directory page no longer shows the token', async () => {
+test('if a directory token is older than ten minutes, the browser that created it no longer shows it', async () => {
   await createToken()
   await platform.controlSql`update directory_tokens set created_at = created_at - interval '11 minutes'`
   expect((await browser.get(page())).text).not.toMatch(TOKEN)
 })
 
-test('if the form for a directory token is sent twice, one token is created, and the form for a third token gets 409', async () => {
+test('sending the form for a directory token twice creates one token, and a store with two tokens gets 409 for a third', async () => {
   const form_token = await browser.formTokenOf(page(), tokens())
   const twice = await Promise.all([browser.post(tokens(), { form_token }), browser.post(tokens(), { form_token })])
   expect(twice.map(({ status }) => status)).toEqual([303, 303])
@@ -91,7 +91,7 @@ test('if an admin revokes a directory token, the next SCIM request with the toke
   expect(text).toContain(`${admin.email} (you)`)
 })
 
-test('if a directory adds a member, the page to remove the member names the directory, which can add the member again afterwards', async () => {
+test('if a directory added a member, the page to remove the member warns that the directory can add the member again', async () => {
   const token = await createToken()
   const email = `hr-${randomBytes(6).toString('hex')}@example.com`
   const add = () =>
@@ -118,7 +118,7 @@ test('if a directory adds a member, the page to remove the member names the dire
   expect((await add()).status).toBe(201)
 })
 
-test("if a directory adds a person to a store, the person gets no emails about the store's keys until opening the store", async () => {
+test('if a directory adds a person to a store, the person gets no alerts about its keys before first opening the store', async () => {
   const { control: database } = platform.service
   const other = await platform.provision()
   const person = await addMerchant(platform, other.id)

@@ -29,7 +29,7 @@ async function newVisitor() {
   return { visitor, download }
 }
 
-test('if a CSV file of 300 rows is downloaded, the response has all rows and Cache-Control: no-store', async () => {
+test('a CSV download of 300 rows has all rows, a file name with the date, and Cache-Control: no-store', async () => {
   const { download } = await newVisitor()
   const { response } = await download()
   const { headers } = response
@@ -43,17 +43,14 @@ test('if a CSV file of 300 rows is downloaded, the response has all rows and Cac
 test.each([
   ['activity', () => `/stores/${store.id}/settings/activity.csv`, 'time,action,by,'],
   ['request log', () => `/stores/${store.id}/usage/keys/${store.keyId}/log.csv`, 'last_request_at,endpoint,'],
-])(
-  'if a CSV file of the %s is downloaded, the file begins with a byte order mark and the header',
-  async (_name, path, header) => {
-    const { response } = await (await newVisitor()).download(path())
-    // `text()` would drop the byte order mark.
-    const bytes = Buffer.from(await response.arrayBuffer())
-    expect(bytes.toString('utf8').slice(0, header.length + 1)).toBe(`\uFEFF${header}`)
-  },
-)
+])('a CSV file of the %s begins with a byte order mark and the header', async (_name, path, header) => {
+  const { response } = await (await newVisitor()).download(path())
+  // `text()` would drop the byte order mark.
+  const bytes = Buffer.from(await response.arrayBuffer())
+  expect(bytes.toString('utf8').slice(0, header.length + 1)).toBe(`\uFEFF${header}`)
+})
 
-test('if the language of a merchant is German, the CSV files of lists, activity, and the request log have semicolons', async () => {
+test("if the merchant's language is German, the CSV files of lists, the activity page, and the request log use semicolons", async () => {
   const { visitor } = await newVisitor()
   const paths = [
     file(),
@@ -76,7 +73,7 @@ test('if a HEAD request is sent for a CSV file, the response is 200 with Content
   expect(response.headers.get('content-disposition')).toContain('attachment')
 })
 
-test('if two downloads of a merchant or four downloads in total are in progress, the next download gets 429 until downloads end', async () => {
+test('a CSV download gets 429 while the same merchant has two downloads in progress, or all merchants together have four', async () => {
   const [one, other, third] = [await newVisitor(), await newVisitor(), await newVisitor()]
   const open = [await one.download(), await one.download(), await other.download(), await other.download()]
   expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])
@@ -88,7 +85,7 @@ test('if two downloads of a merchant or four downloads in total are in progress,
   await expect.poll(async () => (await third.visitor.get(file())).status).toBe(200)
 })
 
-test('if a list becomes unreadable during its download, the download fails instead of ending early', async () => {
+test('if a table becomes unreadable during its CSV download, the download fails visibly, rather than ending as if complete', async () => {
   const { download } = await newVisitor()
   const { response } = await download()
   const reader = response.body?.getReader()
@@ -102,7 +99,7 @@ test('if a list becomes unreadable during its download, the download fails inste
   expect(platform.events.filter(({ event }) => event === 'page.failed')).toEqual([])
 })
 
-test('if a store is not ready, a request for a CSV file redirects to the page of the list', async () => {
+test("if a store is still being created, a request for a list's CSV file redirects to the Data page of the list", async () => {
   const { visitor } = await newVisitor()
   const sql = platform.controlSql
   await sql`update stores set state = 'generating' where id = ${store.id}`

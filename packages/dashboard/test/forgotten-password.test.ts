@@ -40,7 +40,7 @@ const setPassword = (visitor: PlainBrowser, fields: Record<string, string> = {})
   visitor.send('/account', '/account/password', { next: NEXT, ...fields })
 
 describe('a merchant without a password', () => {
-  test('if the sign-in was more than ten minutes ago, setting the first password returns 400, and the page says to sign in again', async () => {
+  test('if a merchant signed in by link over ten minutes ago, setting a first password requires signing in again', async () => {
     const email = `guest-${randomUUID()}@example.com`
     await (await accountsOf(platform)).addMerchant(email, store.id)
     merchant = { ...merchant, email }
@@ -61,7 +61,7 @@ describe('a merchant without a password', () => {
 })
 
 describe('a merchant who forgot the password', () => {
-  test('after a sign-in by link, a new password needs no current password, ends other sessions, and is reported by email', async () => {
+  test('after signing in by link, a merchant can change the password without the current one; other sessions end, and an email reports the change', async () => {
     const other = await browser().signIn(merchant)
     const visitor = await byLink()
     const { text } = await visitor.get('/account')
@@ -78,13 +78,13 @@ describe('a merchant who forgot the password', () => {
     expect(email?.message).not.toContain(NEXT)
   })
 
-  test('if the new password is too short, the merchant can try again without the current password', async () => {
+  test('after a sign-in by link, if the new password is too short, the merchant can try again without the current password', async () => {
     const visitor = await byLink()
     expect((await setPassword(visitor, { next: 'short' })).text).toContain('Use at least 10 characters.')
     expect((await setPassword(visitor)).status).toBe(303)
   })
 
-  test('after a sign-in by link and a new password, the next change of the password needs the current password', async () => {
+  test('a sign-in by link allows one password change without the current password; the second change requires it', async () => {
     const visitor = await byLink()
     await setPassword(visitor)
     expect((await visitor.get('/account')).text).toContain('name="current"')
@@ -94,7 +94,7 @@ describe('a merchant who forgot the password', () => {
     await browser().signIn({ email: merchant.email, password: NEXT })
   })
 
-  test('if the sign-in by link was more than ten minutes ago, a new password needs the current password', async () => {
+  test('if a merchant signed in by link more than ten minutes ago, changing the password requires the current password', async () => {
     const visitor = await byLink()
     const fields = await visitor.hiddenOf('/account', '/account/password')
     const [row] = await platform.controlSql<{ minutes: number }[]>`
@@ -110,7 +110,7 @@ describe('a merchant who forgot the password', () => {
     expect((await setPassword(visitor, { current: merchant.password })).status).toBe(303)
   })
 
-  test('if another browser signs in by link, a session that began with the password still needs the password to change it', async () => {
+  test('if another browser signs in by link, a session opened with the password still requires it for a password change', async () => {
     const visitor = await browser().signIn(merchant)
     await byLink()
     expect((await setPassword(visitor)).status).toBe(400)
@@ -118,7 +118,7 @@ describe('a merchant who forgot the password', () => {
     await browser().signIn(merchant)
   })
 
-  test('if the SMTP server rejects the email about a new password, the password is still changed, and password_email.failed is emitted', async () => {
+  test('if the SMTP server rejects the email about a password change, the password is still changed, and the service emits password_email.failed', async () => {
     smtp.rejects = merchant.email
     expect((await setPassword(await byLink())).status).toBe(303)
     expect(platform.events).toContainEqual(expect.objectContaining({ event: 'password_email.failed' }))

@@ -27,7 +27,7 @@ async function keyCount(): Promise<number> {
 }
 
 describe('single-use form tokens', () => {
-  test('[AUTH-3] if the form for a new key is sent twice, one key is created, and both responses show this key', async () => {
+  test('[AUTH-3] if the form for a new key is sent twice, one key is created, and both responses lead to it', async () => {
     const before = await keyCount()
     const fields = { name: 'once', form_token: await visitor.formTokenOf(page(), create()) }
     const pages = [await visitor.post(create(), fields), await visitor.post(create(), fields)]
@@ -37,7 +37,7 @@ describe('single-use form tokens', () => {
     expect(await keyCount()).toBe(before + 1)
   })
 
-  test('[AUTH-3] [AUTH-4] if a form for the fifth key is sent ten times at once, one key is created, and all responses show this key', async () => {
+  test("[AUTH-3] [AUTH-4] if one form for a store's fifth key is sent ten times concurrently, one key is created, and all responses show it", async () => {
     for (const name of ['third', 'fourth']) await visitor.send(page(), create(), { name })
     const before = await keyCount()
     const fields = { name: 'at once', form_token: await visitor.formTokenOf(page(), create()) }
@@ -64,7 +64,7 @@ describe('single-use form tokens', () => {
     expect(await keyCount()).toBe(before)
   })
 
-  test('if a password form is rejected and then sent again with the same token, the second response is 409', async () => {
+  test('if a form to change the password is rejected with 400 and then sent again with the same form token, the response is 409', async () => {
     const fields = {
       ...(await visitor.hiddenOf('/account', '/account/password')),
       current: 'wrong',
@@ -85,7 +85,7 @@ describe('forms of the dashboard', () => {
     expect(await keyCount()).toBe(before)
   }
 
-  test('if the form for a new key comes from another site with a valid token, the dashboard returns 403 and creates no key', async () => {
+  test('if the form for a new key comes from another site, even with a valid form token, it gets 403 and creates no key', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', `${visitor.url}.evil.example`, '']) {
       await expectRejected({ form_token: await visitor.formTokenOf(page(), create()) }, { origin })
     }
@@ -94,7 +94,7 @@ describe('forms of the dashboard', () => {
     }
   })
 
-  test('if the token of the form for a new key is missing, changed, or from another session, the dashboard rejects the form with 403', async () => {
+  test('if the form token for a new key is missing, changed, or from another session, the response is 403, and no key is created', async () => {
     const token = await visitor.formTokenOf(page(), create())
     await expectRejected({})
     await expectRejected({ form_token: '' })
@@ -106,7 +106,7 @@ describe('forms of the dashboard', () => {
     await expectRejected({ form_token: await stranger.formTokenOf('/sign-in', '/sign-in') })
   })
 
-  test('if a sign-in form comes from another site or has the token of another visitor, the dashboard returns 403', async () => {
+  test("if a sign-in form comes from another site or has another visitor's form token, the dashboard returns 403", async () => {
     const stranger = new PlainBrowser(visitor.url)
     const { email, password } = merchant
     const form_token = await stranger.formTokenOf('/sign-in', '/sign-in')
@@ -115,7 +115,7 @@ describe('forms of the dashboard', () => {
     expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
   })
 
-  test('if the Host header of a request is not a loopback name, the dashboard returns 421', async () => {
+  test('if the dashboard URL is a loopback address, a request with any other name in the Host header gets 421', async () => {
     const { port } = new URL(visitor.url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -136,7 +136,7 @@ describe('forms of the dashboard', () => {
     expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
   })
 
-  test('the URL to which a form is sent returns 404 to PUT, and redirects GET to the page of the form', async () => {
+  test('the URL that receives the form for a new key redirects GET to the page of the form, and returns 404 to PUT', async () => {
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
     expect(put.status).toBe(404)
     // A browser requests the URL of a form, for example after the merchant enters it again.
@@ -165,7 +165,7 @@ describe('bodies of forms', () => {
     })
   const failures = () => platform.events.filter(({ event }) => event.endsWith('failed'))
 
-  test('if a form with a valid token is sent with chunked transfer encoding, the dashboard accepts the form with 303', async () => {
+  test('the dashboard accepts a form with chunked transfer encoding', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     const body = new URLSearchParams({ name: 'in parts', form_token }).toString()
     const type = 'application/x-www-form-urlencoded'
@@ -179,7 +179,7 @@ describe('bodies of forms', () => {
     ['', 415],
     ['application/x-www-form-urlencoded; charset=utf-8', 403],
   ])(
-    'if a form without a token has the content type %j, the response is %i, and no error is logged',
+    'if an invalid form body has the content type %j, the response is %i, and no error is logged',
     async (type, expected) => {
       const { status, text } = await send('nonsense', { 'content-type': type })
       expect(status).toBe(expected)
@@ -245,7 +245,7 @@ describe('bodies of forms', () => {
       ({ id }: TestMerchant) => platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${id}`,
     ],
   ])(
-    'if an admin %s while the body of a form for a new key arrives, the response is %i, and no key is created',
+    'if an admin %s while sending the form for a new key, the response is %i, and no key is created',
     async (_what, expected, change) => {
       const before = await keyCount()
       expect(await sendSlowly(change)).toMatchObject({ status: expected })
@@ -253,7 +253,7 @@ describe('bodies of forms', () => {
     },
   )
 
-  test('if the session ends while the body of a form for a new key arrives, the response redirects to the sign-in page', async () => {
+  test('if the session ends while the form for a new key is being received, the response redirects to sign-in, and no key is created', async () => {
     const before = await keyCount()
     const { status, location } = await sendSlowly((_admin, own) => own.send('/account', '/account/sign-out-everywhere'))
     expect(status).toBe(303)
@@ -263,7 +263,7 @@ describe('bodies of forms', () => {
 })
 
 describe('responses of the dashboard', () => {
-  test('dashboard pages, including the 404 page, have headers that forbid inline scripts, frames, and caching', async () => {
+  test('dashboard pages, including the sign-in and 404 pages, have headers that forbid inline scripts, frames, and caching', async () => {
     const paths = ['/sign-in', '/stores', '/account', page(), `/stores/${store.id}/data/orders`, '/nonsense', '/']
     for (const path of paths) {
       const { headers, text } = await visitor.get(path)
@@ -278,7 +278,7 @@ describe('responses of the dashboard', () => {
     }
   })
 
-  test('if Accept-Encoding allows brotli, only gzip, or no compression, the dashboard page has that encoding', async () => {
+  test('a dashboard page is sent with Brotli, gzip, or no compression, depending on Accept-Encoding', async () => {
     for (const [accepted, encoding] of [
       ['br, gzip', 'br'],
       ['gzip', 'gzip'],
@@ -291,7 +291,7 @@ describe('responses of the dashboard', () => {
     }
   })
 
-  test('the assets of a page have a Cache-Control header that allows browsers to cache the assets for a year', async () => {
+  test('the assets of a dashboard page are cacheable for a year and marked as immutable', async () => {
     const { text } = await visitor.get('/account')
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
     expect(paths.length).toBeGreaterThan(2)
@@ -302,13 +302,13 @@ describe('responses of the dashboard', () => {
     }
   })
 
-  test('if a path leaves the folder /assets with .., the dashboard returns 404', async () => {
+  test('if a path leaves the folder /assets with "..", the dashboard returns 404', async () => {
     expect((await visitor.get('/assets/../package.json')).status).toBe(404)
     expect((await visitor.get('/assets/%2e%2e%2fserver.ts')).status).toBe(404)
   })
 })
 
-test('if a form causes an internal error, the page shows the request ID and says that the change may have been saved', async () => {
+test('if a form fails with an internal error, the error page shows the request ID and says that the change may have been saved', async () => {
   const form_token = await visitor.formTokenOf(page(), create())
   const sql = platform.controlSql
   await sql`alter table api_keys rename to api_keys_away`
@@ -333,7 +333,7 @@ test('if the database of a store does not respond, the keys page of the store st
 })
 
 // This test is the last one, because the driver reports the end of a connection to a later query, too.
-test('if the connection to the control database is lost, the response is 503, and the page says that API requests also fail', async () => {
+test('if the connection to the control database is lost, the dashboard returns 503 and warns that API requests also fail', async () => {
   const other = openClient(platform.controlUrl)
   onTestFinished(() => other.end({ timeout: 1 }))
   await other`begin`

@@ -21,7 +21,7 @@ async function newShop() {
 const keysOf = (storeId: string) => platform.controlSql`
   select * from api_keys where store_id = ${storeId} and created_by is not null`
 
-test('[AUTH-3] if the form for a new key sets no limits, the key can read everything from any address and does not expire', async () => {
+test('[AUTH-3] if the form for a new key sets no limits, the key reads all data, works from any address, and does not expire', async () => {
   const { store, send } = await newShop()
   await send({ access: 'everything', ends: 'never', 'ends-on': '', addresses: ' ' })
   expect(await keysOf(store.id)).toMatchObject([
@@ -29,7 +29,7 @@ test('[AUTH-3] if the form for a new key sets no limits, the key can read everyt
   ])
 })
 
-test('[R38, R39, R40] if a form limits a new key, the key has these limits, and the keys page lists the allowed data and addresses', async () => {
+test('[R38, R39, R40] the form for a new key can limit its data, expiry, and addresses, and the keys page shows the limits', async () => {
   const { store, send, visitor, page } = await newShop()
   await send({
     ...{ access: 'chosen', 'scope.orders:read': 'on', 'scope.customer-groups:read': 'on' },
@@ -44,7 +44,7 @@ test('[R38, R39, R40] if a form limits a new key, the key has these limits, and 
   expect(text).toContain('Only from 203.0.113.7/32, 10.0.0.0/8')
 })
 
-test('[R38] if a merchant creates a key for accounting and 90 days, the key reads orders and products and expires after 90 days', async () => {
+test('[R38] if a merchant chooses "Orders and products" and 90 days for a new key, the key has exactly these limits', async () => {
   const { store, send } = await newShop()
   await send({ access: 'sales', 'scope.customers:read': 'on', ends: '90' })
   const [key] = await keysOf(store.id)
@@ -61,7 +61,7 @@ test.each([
   ['a word among its addresses', { addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
   ['51 addresses', { addresses: '203.0.113.7,'.repeat(51) }, 'Enter at most 50 addresses and networks.'],
 ])(
-  '[AUTH-3] if the form for a new key has %s, the response is 400, and the form keeps the other choices',
+  '[AUTH-3] if the form for a new key has %s, the response is 400 with an error message, and the other choices are preserved',
   async (_what, fields, message) => {
     const { store, send } = await newShop()
     const { status, text } = await send({ ...fields, 'without-personal-data': 'on' })
@@ -73,7 +73,7 @@ test.each([
   },
 )
 
-test('[AUTH-3] if the form that created a key is sent again with other limits, the response is 409, and no second key is created', async () => {
+test('[AUTH-3] if the form that created a key is sent again with different limits, the response is 409, and no second key is created', async () => {
   const { store, visitor, page } = await newShop()
   const token = await visitor.formTokenOf(page, `${page}/keys`)
   const sendAgain = (fields: Record<string, string>) =>
@@ -107,7 +107,7 @@ test.each(['Europe/Berlin', 'UTC', 'America/New_York'])(
   },
 )
 
-test("[AUTH-3] if a merchant renames a key, its page shows the new name, but an empty name or another store's key is rejected", async () => {
+test("[AUTH-3] if a merchant renames a key, its page shows the new name; an empty name gets 400, and another store's key gets 404", async () => {
   const { store, send, visitor, page } = await newShop()
   await send({})
   const [key] = await keysOf(store.id)

@@ -24,7 +24,7 @@ async function newShop() {
 
 const EVERYTHING = { access: 'everything', ends: 'never', 'ends-on': '', addresses: '' }
 
-test("[R38, R39] if the permissions form limits a key, the key's next request gets only the allowed data, and the activity page names the change", async () => {
+test('[R38, R39] if a merchant limits a key to orders, its next request for customers gets 404, until the merchant removes the limit', async () => {
   const { store, visitor, base, page, save, keyOf } = await newShop()
   expect((await platform.get('/api/v1/customers', store.key)).status).toBe(200)
   const limits = { access: 'chosen', 'scope.orders:read': 'on', ends: 'date', 'ends-on': '2099-06-30' }
@@ -50,7 +50,7 @@ test("[R38, R39] if the permissions form limits a key, the key's next request ge
   expect((await platform.get('/api/v1/customers', store.key)).status).toBe(200)
 })
 
-test('[R39] if a key has an expiry, saving the permissions form keeps the expiry unless the merchant chooses another expiry', async () => {
+test("[R39] saving the permissions form preserves a key's expiry unless the merchant chooses a new one", async () => {
   const { store, page, visitor, save, keyOf } = await newShop()
   const end = new Date(Date.now() + 3 * DAY_MS)
   await platform.controlSql`update api_keys set expires_at = ${end} where id = ${store.keyId}`
@@ -61,7 +61,7 @@ test('[R39] if a key has an expiry, saving the permissions form keeps the expiry
   expect(Math.abs((await keyOf()).expires_at - Date.now() - 90 * DAY_MS)).toBeLessThan(60_000)
 })
 
-test('[R40] if the permissions form is sent with or without a choice about personal data, the key keeps its access to personal data', async () => {
+test('[R40] the permissions form cannot change whether a key excludes personal data, even if a request adds such a field', async () => {
   const { store, page, visitor, save, keyOf } = await newShop()
   await save({ ...EVERYTHING, 'without-personal-data': 'on', 'personal-data': 'without' })
   expect(await keyOf()).toMatchObject({ without_personal_data: false })
@@ -73,7 +73,7 @@ test('[R40] if the permissions form is sent with or without a choice about perso
   expect(text).toContain(`/keys/${store.keyId}/replace">replace the key</a>`)
 })
 
-test('[R40] if a merchant replaces a key, the new key has the chosen access to personal data, or by default that of the old key', async () => {
+test('[R40] a replacement key gets the access to personal data that the merchant chooses, or by default that of the old key', async () => {
   const { store, visitor, base, keyOf } = await newShop()
   const replace = async (keyId: string, fields: Record<string, string>) => {
     const page = `${base}/settings/api/keys/${keyId}/replace`
@@ -98,7 +98,7 @@ test.each([
   ['the unknown expiry "later"', { ends: 'later' }, 'Choose the day on which the key ends.'],
   ['a word among its addresses', { addresses: '203.0.113.7, my office' }, '“my” is not a network address.'],
 ])(
-  '[R38, R39] if the permissions form has %s, the response is 400, and the key stays unchanged',
+  '[R38, R39] if the permissions form has %s, the response is 400 with an error message, and the key does not change',
   async (_what, fields, message) => {
     const { save, keyOf } = await newShop()
     const before = await keyOf()
@@ -110,7 +110,7 @@ test.each([
 )
 
 test.each([{}, { access: 'everything', ends: 'never' }, { access: 'everything', addresses: '' }])(
-  '[R38, R39] if the permissions form has only the fields %j, the response is 400, and the key keeps its limits',
+  "[R38, R39] if the permissions form arrives with only the fields %j, the response is 400, and the key's limits don't change",
   async (fields) => {
     const { store, save, keyOf } = await newShop()
     const limits = { scopes: ['orders:read'], allowed_addresses: ['127.0.0.1/32'], expires_at: new Date('2099-06-30') }
@@ -121,7 +121,7 @@ test.each([{}, { access: 'everything', ends: 'never' }, { access: 'everything', 
   },
 )
 
-test('if another member changes a key while its permissions form is open, saving the form gets 409 and shows the new permissions', async () => {
+test("if a key's permissions change while a merchant has the permissions form open, saving the form gets 409 and shows the new permissions", async () => {
   const { store, visitor, page, keyOf } = await newShop()
   const hidden = await visitor.hiddenOf(page, page)
   await platform.controlSql`update api_keys set scopes = '{orders:read}' where id = ${store.keyId}`

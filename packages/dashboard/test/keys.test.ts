@@ -40,7 +40,7 @@ async function activeKeys({ store }: Shop): Promise<number> {
 const status = async (key: string) => (await platform.get('/api/v1/store', key)).status
 
 describe('keys of a store', () => {
-  test('[AUTH-3] if a merchant creates a key, the API accepts the key, and neither the log nor the key and session tables contain the key', async () => {
+  test('[AUTH-3] if a merchant creates a key, the API accepts it, and neither the log nor the tables of keys, sessions, and requests contain it', async () => {
     const shop = await newShop()
     const { key } = await makeKey(shop, 'Accounting')
     expect(await status(key)).toBe(200)
@@ -56,7 +56,7 @@ describe('keys of a store', () => {
     expect(JSON.stringify(platform.events)).not.toContain(key.slice(12, 45))
   })
 
-  test('[AUTH-3] if a new key is not confirmed as copied, only the browser that created the key can show it, for ten minutes', async () => {
+  test('[AUTH-3] a new key is shown only in the browser that created it, for ten minutes or until the merchant confirms copying it', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     const created = `${shop.page}/keys/${id}/created`
@@ -82,7 +82,7 @@ describe('keys of a store', () => {
     expect(await status(key)).toBe(200)
   })
 
-  test('[AUTH-3] if a new key can no longer be shown, a form on the page of the key immediately replaces the key with another one', async () => {
+  test('[AUTH-3] if a new key can no longer be shown, its page offers to replace it, which revokes the key immediately', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     await shop.visitor.get(`${shop.page}?copied`)
@@ -109,7 +109,7 @@ describe('keys of a store', () => {
     expect((await shop.visitor.follow(again)).text).toContain('is revoked')
   })
 
-  test('[AUTH-5] if a merchant turns a key off, requests with the key get 401 until the merchant turns the key on', async () => {
+  test('[AUTH-5] if a merchant turns a key off, requests with the key get 401 until the merchant turns it on again', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     const off = `${shop.page}/keys/${id}/turn-off`
@@ -138,7 +138,7 @@ describe('keys of a store', () => {
     for (const change of ['Turned off the key', 'Turned on the key']) expect(activity).toContain(change)
   })
 
-  test('if a key is turned off, a merchant can still replace the key with an active one, and revoke the key', async () => {
+  test("a merchant can replace and revoke a key that is turned off, and the revoked key can't be turned on again", async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     const path = (action: string) => `${shop.page}/keys/${id}/${action}`
@@ -153,7 +153,7 @@ describe('keys of a store', () => {
     expect(await status(key)).toBe(401)
   })
 
-  test('[AUTH-5] if a merchant creates a key and replaces it at once, the audit events of both keys name the merchant as the actor', async () => {
+  test('[AUTH-5] if a merchant creates a key and replaces it with immediate revocation, the audit events of both keys name the merchant', async () => {
     const shop = await newShop()
     const { id } = await makeKey(shop)
     const confirmationPage = `${shop.page}/keys/${id}/replace`
@@ -168,7 +168,7 @@ describe('keys of a store', () => {
     expect(events.find(({ action }) => action === 'key.revoked')?.keyId).toBe(id)
   })
 
-  test('if a merchant opens the pages to revoke and replace a key but sends no form, the key stays active', async () => {
+  test('opening the pages to revoke or replace a key, without sending a form, leaves the key active', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     await shop.visitor.get(`${shop.page}/keys/${id}/revoke`)
@@ -182,7 +182,7 @@ describe('keys of a store', () => {
     ['x'.repeat(81), 'at most 80 characters'],
     ['line\nbreak', 'no control characters'],
   ])(
-    'if the name of a new key is %j, the response is 400 with an error at the field, and no key is created',
+    'if the name of a new key is %j, the form gets 400, shows an error message at the name field, and creates no key',
     async (name, message) => {
       const shop = await newShop()
       const before = await activeKeys(shop)
@@ -195,7 +195,7 @@ describe('keys of a store', () => {
   )
 })
 
-test('if a store is imported after a form was opened, the form creates and replaces no key, and leads to the keys page', async () => {
+test("if a store's origin changes to imported after a merchant opened a form, the form neither creates nor replaces a key", async () => {
   const shop = await newShop()
   const { id } = await makeKey(shop)
   const before = await activeKeys(shop)
@@ -217,7 +217,7 @@ test('if a store is imported after a form was opened, the form creates and repla
 })
 
 describe('the limit of five keys', () => {
-  test('[AUTH-4] if a store has five keys, the form for a sixth gets 409, and the keys page names the least recently used key', async () => {
+  test('[AUTH-4] if a store has five active keys, a form for a sixth gets 409, and the keys page names the least recently used key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const { id } = await makeKey(shop, 'the idle one')
@@ -235,7 +235,7 @@ describe('the limit of five keys', () => {
     expect(await activeKeys(shop)).toBe(5)
   })
 
-  test('[AUTH-4] if 50 forms request the fifth key of a store at once, one key is created, and 49 forms get 409', async () => {
+  test("[AUTH-4] if 50 forms for a store's fifth key are sent concurrently, one creates the key, and 49 get 409", async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const tokens = await Promise.all(
@@ -259,7 +259,7 @@ describe('the limit of five keys', () => {
 })
 
 describe('replacement of a key', () => {
-  test('if a merchant replaces a key, the old key and the new key get 200 until the merchant revokes the old key', async () => {
+  test('if a merchant replaces a key, requests with both keys get 200 until the merchant revokes the old key', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const confirmationPage = `${shop.page}/keys/${old.id}/replace`
@@ -278,7 +278,7 @@ describe('replacement of a key', () => {
     ['168', 168, '7 days'],
     ['a choice of a newer version', 24, '24 hours'],
   ])(
-    'if a form that replaces a key has ends=%j, the old key expires %i hours after the first use of the new key',
+    'if a key is replaced with the form field ends=%j, the old key expires %i hours after the first use of the new key',
     async (ends, hours, text) => {
       const shop = await newShop()
       const old = await makeKey(shop, 'ERP')
@@ -303,7 +303,7 @@ describe('replacement of a key', () => {
     ['168', '0', 'The old key ends 7 days after the first use'],
     ['0', '24', 'The old key has ended.'],
   ])(
-    'if the form that replaced a key is sent again with ends=%j changed to %j, the page says that the first choice holds',
+    'if the form that replaced a key is sent again with ends=%j changed to %j, the page says that this changed nothing',
     async (first, second, expected) => {
       const shop = await newShop()
       const old = await makeKey(shop, 'ERP')
@@ -321,7 +321,7 @@ describe('replacement of a key', () => {
     },
   )
 
-  test('if a merchant replaces a key with the choice "At once", the next request with the old key gets 401', async () => {
+  test('if a merchant replaces a key with immediate revocation, the next request with the old key gets 401', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const confirmationPage = `${shop.page}/keys/${old.id}/replace`
@@ -332,7 +332,7 @@ describe('replacement of a key', () => {
     expect([await status(/sdx_\w{49}/.exec(text)?.[0] ?? ''), await status(old.key)]).toEqual([200, 401])
   })
 
-  test('[AUTH-4] if the store has five keys, the page for replacing a key first offers to revoke another key', async () => {
+  test('[AUTH-4] if the store has five active keys, the page to replace a key first suggests revoking the least recently used key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const idle = await makeKey(shop, 'idle')
@@ -353,7 +353,7 @@ describe('replacement of a key', () => {
     expect(await status(old.key)).toBe(200)
   })
 
-  test('[AUTH-4] if the store has five keys, replacing a key revokes the old key in the same step', async () => {
+  test('[AUTH-4] if the store has five active keys, replacing a key revokes the old key immediately, and five keys stay active', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
@@ -366,7 +366,7 @@ describe('replacement of a key', () => {
 })
 
 describe('replacement of a key in two tabs', () => {
-  test('if another tab creates the fifth key before a replacement is sent, the replacement gets 409, and no key changes', async () => {
+  test("if the store's fifth key is created while a merchant has the form to replace a key open, the form gets 409 and changes nothing", async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
@@ -382,7 +382,7 @@ describe('replacement of a key in two tabs', () => {
     expect(await activeKeys(shop)).toBe(5)
   })
 
-  test('if two forms replace the same key, the second form gets 409, and only one new key is created', async () => {
+  test('if two open forms replace the same key, the second gets 409, and only one new key is created', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const confirmationPage = `${shop.page}/keys/${old.id}/replace`
@@ -400,7 +400,7 @@ describe('replacement of a key in two tabs', () => {
 })
 
 describe('stores that a merchant may not see', () => {
-  test("if a merchant requests pages or sends forms of another merchant's store, each response is 404, and the keys stay unchanged", async () => {
+  test("if a merchant requests pages or sends forms for another merchant's store, key, or row, each response is 404, and no key changes", async () => {
     const [own, other] = [await newShop(), await newShop()]
     const { id: otherKey, key } = await makeKey(other)
     const [row] = await other.store.sql<[{ id: string }]>`
@@ -451,7 +451,7 @@ describe('stores that a merchant may not see', () => {
 })
 
 describe('usage of a key', () => {
-  test('after a request with an invalid parameter, the usage page of the key shows the error code, but no parameters and no rows', async () => {
+  test("the page of a key shows the error code of a failed request, but neither the request's parameters nor any store data", async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Walker')
     await shop.store.sql`

@@ -20,7 +20,7 @@ function kysely(): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: kyselyDialect(control.database.pool) })
 }
 
-test('a Kysely update returns the number of changed rows, and a select returns the rows', async () => {
+test('through kyselyDialect, an update returns the number of changed rows, and a select returns the rows', async () => {
   const database = kysely()
   await consumeFormToken(control.database, Buffer.from('one'))
   const [changed] = await database.updateTable('used_form_tokens').set({ used_at: OLD }).execute()
@@ -30,7 +30,7 @@ test('a Kysely update returns the number of changed rows, and a select returns t
   ])
 })
 
-test('if the callback of a Kysely transaction throws, the transaction rolls back, otherwise it commits, and the connection is released', async () => {
+test('a Kysely transaction rolls back if its callback throws and commits otherwise, and releases its connection in both cases', async () => {
   const database = kysely()
   const insert = (text: string) => ({ token_hash: Buffer.from(text), used_at: OLD })
   const failing = database.transaction().execute(async (transaction) => {
@@ -47,7 +47,7 @@ test('if the callback of a Kysely transaction throws, the transaction rolls back
   expect(control.database.pool.sums.busy).toBe(0)
 })
 
-test('if a Kysely insert violates a unique constraint, execute rejects with PostgreSQL error 23505 and releases the connection', async () => {
+test('if a Kysely insert violates a unique constraint, execute rejects with the PostgreSQL error code 23505 and releases the connection', async () => {
   const database = kysely()
   const twice = { token_hash: Buffer.from('twice'), used_at: OLD }
   const insertTwice = () => database.insertInto('used_form_tokens').values(twice).execute()

@@ -27,7 +27,7 @@ test.each([
   [ENGLISH, 'en', 'Sign in'],
   [{}, 'en', 'Sign in'],
 ])(
-  'if a signed-out visitor sends the headers %j, the sign-in page has the language %s',
+  "if a signed-out visitor's browser sends the headers %j, the sign-in page is in the language %s",
   async (headers, language, title) => {
     const { text, headers: sent } = await new PlainBrowser(urlOf(platform)).get('/sign-in', headers)
     expect(text).toContain(`<html lang="${language}" dir="ltr">`)
@@ -37,7 +37,7 @@ test.each([
   },
 )
 
-test('if a merchant chooses a language, the next page on every node is in this language, whatever language the browser prefers', async () => {
+test('if a merchant chooses a language, pages on every node use it immediately, whatever language the browser prefers', async () => {
   const visitor = await signedIn()
   expect((await visitor.get(keysPage(), GERMAN)).text).toContain('Schlüssel erstellen')
   const { node, colleague } = await onAnotherNode()
@@ -62,7 +62,7 @@ async function onAnotherNode() {
   return { node, colleague: await signedIn(node) }
 }
 
-test('if a merchant chooses German, the account page confirms the choice in German and has German selected', async () => {
+test("if a merchant chooses German, the account page confirms the choice in German; an unknown language resets it to the browser's", async () => {
   const visitor = await signedIn()
   const saved = await visitor.follow(await choose(visitor, 'de'))
   expect(saved.text).toContain('Ihre Sprache ist gespeichert.')
@@ -73,7 +73,7 @@ test('if a merchant chooses German, the account page confirms the choice in Germ
   )
 })
 
-test('if a key has limits, the German keys page names the allowed data in German and shows the expiry as a German date', async () => {
+test('if a key is limited, the German keys page describes its data, expiry, and addresses in German', async () => {
   const visitor = await signedIn()
   const expiresAt = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 2, 1))
   await createKey({
@@ -97,7 +97,7 @@ test('if a key has limits, the German keys page names the allowed data in German
   expect(words).toContain('Nur von 203.0.113.7')
 })
 
-test('if a form of a German page has invalid fields, the error message is German', async () => {
+test('if a form on a German page is rejected, the error message is German', async () => {
   const visitor = await signedIn()
   await choose(visitor, 'de')
   const create = (fields: Record<string, string>) => visitor.send(keysPage(), `${keysPage()}/keys`, fields)
@@ -109,7 +109,7 @@ test('if a form of a German page has invalid fields, the error message is German
   await choose(visitor, '')
 })
 
-test('if the control database fails after the session was read, the error page is in the language of the account', async () => {
+test("if a page fails with an internal error, the error page is in the account's language, not the browser's", async () => {
   const visitor = await signedIn()
   await choose(visitor, 'de')
   await platform.controlSql`alter table usage_hours rename to usage_hours_away`
@@ -120,7 +120,7 @@ test('if the control database fails after the session was read, the error page i
   await choose(visitor, '')
 })
 
-test('if a signed-out visitor opens a sign-in link, the page is in the language of the browser', async () => {
+test("if a signed-out visitor opens a one-time link, the page is in the browser's language", async () => {
   const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
   const { text } = await new PlainBrowser(urlOf(platform)).get(`/link/${token}`, GERMAN)
   expect(text).toContain('Mit diesem Link anmelden')

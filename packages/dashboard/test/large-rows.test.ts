@@ -28,7 +28,7 @@ describe('large rows', () => {
     ['one product of 9 MB', 1, 1_300_000],
     ['one product of 36 MB', 1, 5_200_000],
   ])(
-    'if a store has %s, the list page stays below 200 kB, the row page below 1.5 MB, and no page blocks other requests',
+    "if a store has %s, its Data pages stay below 200 kB per list and 1.5 MB per row and don't block other requests",
     { timeout: 120_000 },
     async (_what, rows, count) => {
       const store = await platform.provision()
@@ -56,7 +56,7 @@ describe('large rows', () => {
     },
   )
 
-  test('if a row is large, its page says that the row is large and links to a JSON file with the whole row', async () => {
+  test('if a row is large, its page says so and links to a JSON file with the whole row', async () => {
     const store = await platform.provision()
     await addProducts(store, 1, numbers(100_000))
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
@@ -79,7 +79,7 @@ describe('large rows', () => {
   })
 })
 
-test("if the store's own row is large, the pages of the store stay below 1.5 MB, and General says that its values are cut", async () => {
+test("if values such as the store's name have megabytes, its pages stay below 1.5 MB, and General says that it shows only the beginning", async () => {
   const store = await platform.provision()
   await store.sql`
     update store set store_name = repeat('n', 9000000), store_email = repeat('\"', 500000),
@@ -95,7 +95,7 @@ test("if the store's own row is large, the pages of the store stay below 1.5 MB,
 
 describe('deeply nested values', () => {
   test.each([3000, 6000])(
-    'if a product has a value with %i nested levels, its pages and JSON file return 200, and the CSV file has the value',
+    'if a product has an array nested %i levels deep, its pages and JSON file return 200, and the CSV file has the whole array',
     async (depth) => {
       const store = await platform.provision()
       await addProducts(store, 1, `(repeat('[', ${depth}) || repeat(']', ${depth}))::jsonb`)
