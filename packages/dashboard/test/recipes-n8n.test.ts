@@ -139,7 +139,7 @@ async function workflowThroughProxy(errors: ReadonlyMap<number, ProxyError>): Pr
 }
 
 describe('the recipe for n8n', () => {
-  test('the n8n workflow has the API key only in a credential, and all its nodes are connected', async () => {
+  test('the n8n workflow reads the API key from a credential, not from a node, and all nodes are connected', async () => {
     const { nodes, connections } = await workflowThroughProxy(new Map())
     expect(nodes.find(({ name }) => name === 'Get a page')?.parameters).toMatchObject({
       authentication: 'genericCredentialType',
@@ -151,7 +151,7 @@ describe('the recipe for n8n', () => {
     expect(new Set([...reached, 'Every hour'])).toEqual(new Set(nodes.map(({ name }) => name)))
   })
 
-  test('[PAG-3, SYNC-2] the first run of the n8n workflow processes each order once, and the next run requests only orders changed since then', async () => {
+  test('[PAG-3, SYNC-2] the first run of the n8n workflow processes each order once, and the next requests only orders changed since', async () => {
     const workflow = await workflowThroughProxy(new Map())
     const state: { since?: string; cursor?: string } = {}
     const first = new Execution(workflow, state)
@@ -173,7 +173,7 @@ describe('the recipe for n8n', () => {
     expect([query?.get('updated_since'), query?.get('updated_until')]).toEqual([since, 'now'])
   })
 
-  test('[LIM-1] if an error response has Retry-After, the n8n workflow waits that many seconds, and still processes each order once', async () => {
+  test('[LIM-1] if an error response has Retry-After, the n8n workflow waits that long and still processes each order once', async () => {
     const workflow = await workflowThroughProxy(
       new Map([
         [0, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '60' } }],
@@ -187,7 +187,7 @@ describe('the recipe for n8n', () => {
     expect(execution.processed).toEqual(await storedIds())
   })
 
-  test('[SYNC-3] if a run of the n8n workflow fails in the middle of a page, the next run starts with this page', async () => {
+  test('[SYNC-3] if a run of the n8n workflow fails while processing a page of orders, the next run starts with this page', async () => {
     const workflow = await workflowThroughProxy(new Map())
     const state = {}
     let count = 0

@@ -36,7 +36,7 @@ async function withProxy<T>(errors: [number, ProxyError][], work: (url: string) 
 }
 
 describe('the recipe for Power Query', () => {
-  test('[SYNC-1] if Power Query loads all tables, the tables have the rows and values of the store, and typed columns', async () => {
+  test('[SYNC-1] the Power Query recipe loads all tables with the same rows and values as the store, and with typed columns', async () => {
     const query = await queryAt(platform.service.url)
     const loaded = new Map<string, ReadonlyMap<string, Record<string, unknown>>>()
     for (const { name, children } of TABLES) {
@@ -55,7 +55,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('[PAG-2] if Power Query loads a table, it requests pages of 250 rows and sends the key in a header', async () => {
+  test('[PAG-2] the Power Query recipe requests pages of 250 rows and has the key in no URL', async () => {
     const query = await queryAt(platform.service.url)
     await query.load('orders')
     expect(query.requests).toHaveLength(ORDER_PAGES)
@@ -67,7 +67,7 @@ describe('the recipe for Power Query', () => {
     expect(query.baseAddresses).toEqual([platform.service.url])
   })
 
-  test('[ERR-2, R41] if an error response has Retry-After, Power Query waits that many seconds, otherwise one second, doubled after each error', async () => {
+  test('[ERR-2, R41] before retrying, the Power Query recipe waits as long as Retry-After says, or without it 1 s, then 2 s', async () => {
     const busy: [number, ProxyError][] = [
       [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
       [2, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],
@@ -82,7 +82,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('if all six attempts get 502, Power Query raises an error with the status and the response', async () => {
+  test('if all six attempts of a request get 502, the Power Query recipe raises an error with the status and the response', async () => {
     const failed = Array.from({ length: 6 }, (_, place): [number, ProxyError] => [
       place,
       { status: 502, code: 'STORE_DB_ERROR' },
@@ -97,12 +97,12 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('[AUTH-6] if the key is wrong, the recipe for Power Query does not handle the 401, so that Power Query requests another key', async () => {
+  test('[AUTH-6] if the key is wrong, the Power Query recipe leaves the 401 to Power Query, which then prompts for another key', async () => {
     const query = await queryAt(platform.service.url, 'sdx_wrong')
     await expect(query.load('orders')).rejects.toMatchObject({ message: 'Power Query handles status 401' })
   })
 
-  test('if a filter is invalid, Power Query raises an error with the message of the service', async () => {
+  test("if a filter has an invalid value, the Power Query recipe raises an error with the service's message", async () => {
     const query = await queryAt(platform.service.url)
     await expect(query.load('orders', '[status = "lost"]')).rejects.toMatchObject({
       message: 'Status 400',
@@ -110,7 +110,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('if a query names a table that does not exist, Power Query raises an error that lists the tables', async () => {
+  test('if a query names a table that does not exist, the Power Query recipe raises an error that lists the existing tables', async () => {
     const query = await queryAt(platform.service.url)
     await expect(query.load('carts')).rejects.toMatchObject({
       message: 'There is no table carts',
@@ -118,7 +118,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('[R9] if the service ignores a filter, Power Query raises an error that names the filter', async () => {
+  test('[R9] if the service ignores an unknown filter, the Power Query recipe raises an error that names the filter', async () => {
     const query = await queryAt(platform.service.url)
     await expect(query.load('orders', '[statsu = "paid"]')).rejects.toMatchObject({
       message: 'The service does not have the filter statsu, so it returned rows without this filter',
@@ -126,7 +126,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('[SYNC-2] if an incremental refresh of Power Query has several partitions, the partitions together have each row once', async () => {
+  test('[SYNC-2] the partitions of an incremental refresh in Power Query together have each row exactly once', async () => {
     const query = await queryAt(platform.service.url)
     const rows = await readStore(platform.service.url, store.key)
     expect(await partitionIds(query, store, 'orders')).toEqual([...(rows.get('orders')?.keys() ?? [])].toSorted())
@@ -137,7 +137,7 @@ describe('the recipe for Power Query', () => {
     expect(new URL(request?.url ?? '').searchParams.get('created_since')).toBe('1970-01-01T00:00:00Z')
   })
 
-  test('[R17] if rows have no created_at, each of these rows is in exactly one Power Query partition', async () => {
+  test('[R17] rows without created_at are in exactly one partition of an incremental refresh in Power Query', async () => {
     const loose = await filledStore(platform, LATEST_REVISION, SIZE)
     await loose.sql`alter table orders alter created_at drop not null`
     await loose.sql`update orders set created_at = null where id in (select id from orders order by id limit 300)`

@@ -77,7 +77,7 @@ describe('Google Sheets tabs that a person changes', () => {
     },
   )
 
-  test('if a person inserts columns into a Google Sheets tab, the next export removes the columns', async () => {
+  test('if a person inserts columns into an exported Google Sheets tab, the next export removes the columns', async () => {
     const spreadsheet = await exported()
     insertColumn(spreadsheet.sheet('products'), 0)
     insertColumn(spreadsheet.sheet('orders'), 3)
@@ -111,7 +111,7 @@ describe('Google Sheets tabs that a person changes', () => {
     await expectRepaired(spreadsheet)
   })
 
-  test('if a person copies, changes, empties, or adds rows in Google Sheets, the next export restores the rows of the store', async () => {
+  test("if a person copies, changes, empties, or adds rows in an exported tab, the next export restores the store's rows", async () => {
     const spreadsheet = await exported()
     for (const name of ['orders', 'order_items', 'categories']) {
       const sheet = spreadsheet.sheet(name)
@@ -130,7 +130,7 @@ describe('Google Sheets tabs that a person changes', () => {
     }
   })
 
-  test('if a person deletes rows while an export to Google Sheets is paused, the continued export restores the rows', async () => {
+  test('if a person deletes exported rows while an export to Google Sheets is paused, the continued export restores them', async () => {
     const spreadsheet = await connected(url, store, ONE_ROW)
     let deleted = 0
     await spreadsheet.run('exportNow', SLOW)
@@ -153,7 +153,7 @@ describe('Google Sheets tabs that a person changes', () => {
     await expectRepaired(spreadsheet)
   })
 
-  test('if a person protects a Google Sheets tab, the export writes the other tables and says which table is incomplete', async () => {
+  test('if a person protects a tab, the Google Sheets export updates the other tables and says which table is incomplete', async () => {
     const spreadsheet = await exported()
     spreadsheet.sheet('orders').isProtected = true
     await store.sql`update orders set email = 'new@example.com'`
@@ -166,14 +166,14 @@ describe('Google Sheets tabs that a person changes', () => {
     await expectRepaired(spreadsheet)
   })
 
-  test('if a person removes rows and columns of the status tab in Google Sheets, the next export still writes the status', async () => {
+  test("if a person removes rows and columns of the export's status tab, the next Google Sheets export still writes the status there", async () => {
     const spreadsheet = await exported()
     Object.assign(spreadsheet.sheet(STATUS_TAB), { maxColumns: 3, maxRows: 2, rows: [] })
     await expectRepaired(spreadsheet)
     expect(spreadsheet.message()).toMatch(/^Up to date/)
   })
 
-  test('if a person protects the status tab in Google Sheets, the next export still writes all tables', async () => {
+  test("if a person protects the export's status tab, the next Google Sheets export still updates all tables", async () => {
     const spreadsheet = await exported()
     spreadsheet.sheet(STATUS_TAB).isProtected = true
     await store.sql`update products set name = 'Latest'`
@@ -215,7 +215,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     } while (spreadsheet.state.triggers.length > 0)
   }
 
-  test("if a second person exports another store, its rows replace those of the first store, and the first person's export stops with an error", async () => {
+  test("if a second person connects a spreadsheet to another store, the first person's paused export stops with an error and changes nothing", async () => {
     const spreadsheet = await paused()
     spreadsheet.use('second')
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
@@ -236,7 +236,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     await expectEqual(url, spreadsheet, store)
   })
 
-  test('if Google stops the first export after a spreadsheet changed stores, no tab mixes rows of both stores, and the next export completes', async () => {
+  test("if Google stops the export after a spreadsheet changed stores, no tab mixes the stores' rows, and the next export completes", async () => {
     const spreadsheet = await exported()
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
     const before = spreadsheet.state
@@ -251,7 +251,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
   }, 60_000)
 
   test.each(['a key of another store', 'another key of the store'])(
-    'if a person enters %s while an export to Google Sheets is paused, the export completes with that key',
+    "if a person enters %s while a Google Sheets export is paused, the export completes with the rows of that key's store",
     async (which) => {
       const spreadsheet = await paused()
       const next = which === 'a key of another store' ? other : { key: (await platform.newKey(store.id)).key }
@@ -261,7 +261,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     },
   )
 
-  test('if the stored key belongs to another store, the continued export to Google Sheets stops with an error and changes no table', async () => {
+  test("if a person's stored key belongs to another store than the spreadsheet, a paused export stops with an error and changes no table", async () => {
     const spreadsheet = await paused()
     const { sheets } = structuredClone(spreadsheet.state)
     spreadsheet.state.userProperties.key = other.key
@@ -274,7 +274,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     ['no key', null],
     ['a revoked key', 'sdx_revoked'],
   ])(
-    'if a second person with %s starts an export, the paused export of the first person continues without starting over',
+    "if a second person with %s tries to export, the first person's paused export still continues where it paused",
     async (_what, key) => {
       const spreadsheet = await paused()
       const { documentProperties, sheets } = structuredClone(spreadsheet.state)
@@ -296,7 +296,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     },
   )
 
-  test("if a second person completes the paused export of a first person, the first person's continuation leaves the export state unchanged", async () => {
+  test("if a second person completes the first person's paused export, the first person's scheduled continuation changes nothing", async () => {
     const spreadsheet = await paused()
     spreadsheet.use('second')
     await spreadsheet.run('connect', { isInteractive: true, replies: [store.key] })

@@ -37,7 +37,7 @@ async function exported(): Promise<Spreadsheet> {
 }
 
 describe('the recipe for Google Sheets', () => {
-  test('[SYNC-1] the first export to Google Sheets writes all rows of all tables with the values of the store', async () => {
+  test('[SYNC-1] the first export to Google Sheets writes all rows of all tables with the same values as the store', async () => {
     const spreadsheet = await exported()
     await expectEqual(platform.service.url, spreadsheet, store)
     expect(spreadsheet.message()).toMatch(/^Up to date\./)
@@ -50,7 +50,7 @@ describe('the recipe for Google Sheets', () => {
     expect(rows.slice(1).every((_, place) => formats[place + 1]?.[created] === 'yyyy-mm-dd hh:mm:ss')).toBe(true)
   })
 
-  test('[SYNC-2] after the store changes, the next export to Google Sheets requests only changed orders and IDs, and the tabs equal the store', async () => {
+  test('[SYNC-2] after the store changes, the next Google Sheets export requests only changed orders, and the tabs equal the store again', async () => {
     const spreadsheet = await exported()
     await changeStore(store)
     const proxy = await startBusyProxy(platform.service.url, new Map())
@@ -67,7 +67,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.rows('products').map(({ price }) => price)).toContain('1234567890123456.78')
   })
 
-  test('[SYNC-3] if Google stops the export script during one of its calls, the next run completes the export', async () => {
+  test('[SYNC-3] wherever Google stops the export script, its next run completes the export', async () => {
     const small = await filledStore(platform, undefined, SMALL)
     const spreadsheet = await connected(platform.service.url, small, FEW_ROWS)
     for (const change of [async () => undefined, changeStore]) {
@@ -88,7 +88,7 @@ describe('the recipe for Google Sheets', () => {
     }
   }, 60_000)
 
-  test('[SYNC-3] if Google stops an active export, a trigger exists to continue the export ten minutes later', async () => {
+  test('[SYNC-3] if Google stops an export, a trigger already exists that continues the export ten minutes later', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const { isStopped } = await spreadsheet.run('exportNow', { stopAtCall: 150 })
     expect(isStopped).toBe(true)
@@ -96,7 +96,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toMatchObject([{ handler: 'continueExport', kind: 'once', at }])
   })
 
-  test('[SYNC-3] if Google stops a continued export while the export replaces its trigger, the spreadsheet still has a trigger', async () => {
+  test('[SYNC-3] wherever Google stops a continued export, even while it replaces its trigger, the spreadsheet still has a trigger', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     await spreadsheet.run('exportNow', { slowness: 60 })
     const before = spreadsheet.state
@@ -108,7 +108,7 @@ describe('the recipe for Google Sheets', () => {
     }
   })
 
-  test('[SYNC-3] if an export to Google Sheets needs more than 6 minutes, the export pauses before this limit, and triggers complete the export', async () => {
+  test("[SYNC-3] an export that takes longer than Google's limit of 6 minutes pauses before the limit, and triggers complete it", async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const results = await spreadsheet.export('exportNow', { slowness: 60 })
     expect(results.length).toBeGreaterThan(2)
@@ -120,7 +120,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toEqual([])
   })
 
-  test('[ERR-2, R41] if a response has Retry-After, the Google Sheets export waits that many seconds, or pauses if its time limit comes first', async () => {
+  test('[ERR-2, R41] if an error response has Retry-After, the Google Sheets export waits that long, or pauses if the wait would exceed its time limit', async () => {
     const busy: [number, ProxyError][] = [
       [2, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
       [4, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],
@@ -149,7 +149,7 @@ describe('the recipe for Google Sheets', () => {
     })
   })
 
-  test('[SYNC-3] if the API rejects the key, the Google Sheets export changes no table and says to enter another key', async () => {
+  test('[SYNC-3] if the API rejects the key with 401, the Google Sheets export changes no table and says to enter another key', async () => {
     const spreadsheet = await exported()
     const { sheets } = structuredClone(spreadsheet.state)
     spreadsheet.state.userProperties.key = 'sdx_wrong'
@@ -160,14 +160,14 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toEqual([])
   })
 
-  test('the Google Sheets script stores the key in no cell and in no property that other editors can read', async () => {
+  test("the Google Sheets script stores the API key only in the user's own properties, which other editors can't read", async () => {
     const spreadsheet = await exported()
     const { sheets, documentProperties, userProperties } = spreadsheet.state
     expect(JSON.stringify([sheets, documentProperties])).not.toContain(store.key)
     expect(userProperties.key).toBe(store.key)
   })
 
-  test('if another export is active, a scheduled Google Sheets export ends without changes, and an export from the menu fails with a message', async () => {
+  test('while a Google Sheets export is active, a scheduled export ends without changes, and an export from the menu shows an error', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const before = structuredClone(spreadsheet.state)
     const scheduled = await spreadsheet.run('exportOnSchedule', { isLocked: true })
@@ -193,7 +193,7 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, store)
   })
 
-  test('if a table has new fields, the Google Sheets export requests the whole list, without updated_since', async () => {
+  test('if a table has new fields, the Google Sheets export reads the whole table again instead of only changed rows', async () => {
     const spreadsheet = await exported()
     const state = JSON.parse(spreadsheet.state.documentProperties['table.products'] ?? '')
     spreadsheet.state.documentProperties['table.products'] = JSON.stringify({ ...state, fields: 'older' })
@@ -205,7 +205,7 @@ describe('the recipe for Google Sheets', () => {
     expect(products.map(({ query }) => query.has('updated_since'))).toEqual([true, false])
   })
 
-  test('if the store does not track updates of customers, the Google Sheets export of the next day has the changed customers', async () => {
+  test('if the store does not track customer updates, the scheduled Google Sheets export after 24 hours includes changed customers and removes deleted ones', async () => {
     const old = await filledStore(platform, 'launch')
     const spreadsheet = await Spreadsheet.connect(platform.service.url, old.key)
     await spreadsheet.export('exportNow')
@@ -218,7 +218,7 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, old)
   })
 
-  test("if a user's own tab has the name of a table, the Google Sheets export keeps the tab and says to rename or delete it", async () => {
+  test("if a user's own tab has the name of a table, the Google Sheets export leaves it unchanged and says to rename or delete it", async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'orders', rows: [['mine']], maxRows: 10, maxColumns: 5, formats: [] }
     spreadsheet.state.sheets.push(own)
@@ -233,7 +233,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.rows('products').map(({ name }) => name)).toContain('Later')
   })
 
-  test('if the rows exceed the 10 million cells of a spreadsheet, the Google Sheets export stops and names this limit', async () => {
+  test("if the rows don't fit into the 10 million cells of a spreadsheet, the Google Sheets export stops and names this limit", async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'mine', rows: [], maxRows: 9_880_000, maxColumns: 1, formats: [] }
     spreadsheet.state.sheets.push(own)
@@ -246,7 +246,7 @@ describe('the recipe for Google Sheets', () => {
     expect(result?.error).toBeNull()
   })
 
-  test('if a text has more than 50,000 characters, its Google Sheets cell ends with a note that the text is cut', async () => {
+  test('if a value has more than 50,000 characters, its Google Sheets cell ends with a note that it is cut', async () => {
     const long = await filledStore(platform)
     await long.sql`update products set description = repeat('x', 60000) where id = (select id from products limit 1)`
     const spreadsheet = await Spreadsheet.connect(platform.service.url, long.key)
@@ -256,7 +256,7 @@ describe('the recipe for Google Sheets', () => {
     expect(texts.filter((text) => text.endsWith('(cut: a cell has at most 50,000 characters)'))).toHaveLength(1)
   })
 
-  test('if a custom field has a long number, the Google Sheets cell has all digits', async () => {
+  test('if a metafield has a long number, its Google Sheets cell has all digits', async () => {
     const small = await filledStore(platform, undefined, SMALL)
     const values = { id: '12345678901234567890', rate: '0.12345678901234567891', text: '"\\"1234567890123456, \\\\"' }
     const json = `[{"id": ${values.id}, "rate": ${values.rate}, "text": ${values.text}, "list": [-9007199254740993, 5]}]`
@@ -269,7 +269,7 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, small)
   })
 
-  test('if the service ignores a parameter of the Google Sheets script, the export stops with an error and writes no customer groups', async () => {
+  test('if the service ignores a parameter that the Google Sheets script sends, the export stops with an error that names it', async () => {
     const spreadsheet = await connected(platform.service.url, store, ['{ limit: PAGE_ROWS', '{ limits: PAGE_ROWS'])
     const { error } = await spreadsheet.run('exportNow')
     expect(error).toMatch(/^The service ignored the parameter limits, so its rows can be wrong\. Replace this script/)
@@ -284,7 +284,7 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, store)
   })
 
-  test('if the schedule of Google Sheets is started twice, one hourly trigger exists, and stopping the schedule removes the trigger', async () => {
+  test('starting the schedule of Google Sheets exports twice creates one hourly trigger, and stopping the schedule removes the trigger', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     for (const handler of ['onOpen', 'startSchedule', 'startSchedule'])
       expect((await spreadsheet.run(handler, { isInteractive: true })).error).toBeNull()

@@ -84,7 +84,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       return { ...ended, rows, state: JSON.parse(state) }
     }
 
-    test(`[SYNC-1, PAG-2] if ${file} runs for the first time, it reads all pages, and waits after a 429 for the seconds in Retry-After`, async () => {
+    test(`[SYNC-1, PAG-2] the first run of ${file} writes all orders, and after a 429 it waits as long as Retry-After says`, async () => {
       const { code, stdout, stderr, rows, state } = await run(proxy.url)
       expect([code, stdout]).toEqual([0, ''])
       expect(stderr).toContain('640 orders; the next run requests changes since 20')
@@ -100,7 +100,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(seen.map(({ query }) => query.has('cursor'))).toEqual([false, true, true, true, true])
     })
 
-    test(`[SYNC-1, SYNC-2] if ${file} runs again, it appends the orders that changed since the watermark`, async () => {
+    test(`[SYNC-1, SYNC-2] the second run of ${file} appends only the orders that changed since the first run`, async () => {
       const first = await run(platform.service.url)
       const [changed] = await store.sql`
         update orders set tracking_number = ${id} where id = (select id from orders order by id limit 1) returning id`
@@ -114,7 +114,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(second.state.since > first.state.since).toBe(true)
     })
 
-    test(`[SYNC-3] if ${file} is killed, its next run removes an incomplete line and continues with the next page`, async () => {
+    test(`[SYNC-3] if ${file} is killed, the next run removes an incomplete line and completes the file without duplicates`, async () => {
       const hanging = await startBusyProxy(platform.service.url, new Map([[2, { status: 0, code: '' }]]))
       const kill = new AbortController()
       const running = run(hanging.url, { kill: kill.signal })
@@ -132,7 +132,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(linesOf(rows)).toEqual(await served('1970-01-01T00:00:00Z'))
     })
 
-    test(`if the API rejects the stored cursor, ${file} reads all orders from the beginning`, async () => {
+    test(`if the API rejects the cursor that ${file} stored, the script reads all orders from the beginning`, async () => {
       const state = { since: '1970-01-01T00:00:00Z', cursor: 'nonsense', bytes: 0 }
       await writeFile(path.join(cwd, 'orders.state'), JSON.stringify(state))
       await writeFile(path.join(cwd, 'orders.jsonl'), '')
@@ -147,7 +147,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(linesOf((await run(platform.service.url)).rows)).toHaveLength(SIZE.orders)
     })
 
-    test(`if the connection is refused, ${file} tries again three times, then exits with code 1 and one error message`, async () => {
+    test(`if the connection is refused, ${file} retries three times, then exits with code 1 and one error message`, async () => {
       const server = await startBusyProxy(platform.service.url, new Map())
       await server.close()
       const { code, stdout, stderr, rows } = await run(server.url)
@@ -158,7 +158,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(lines[3]).toMatch(/^stopped: no response from http:.*(?:refused|Connection|connect|ECONNREFUSED)/)
     })
 
-    test(`[SYNC-3, AUTH-6] if the key is invalid, ${file} exits with code 1 and the error of the API, and writes no row`, async () => {
+    test(`[SYNC-3, AUTH-6] if the key is invalid, ${file} exits with code 1, prints the API's error, and writes no rows`, async () => {
       const { code, stdout, stderr, rows } = await run(platform.service.url, { key: `${store.key}x` })
       expect([code, stdout, rows]).toEqual([1, '', ''])
       expect(stderr).toMatch(/^stopped: status 401: .*INVALID_API_KEY.*\n$/)
@@ -167,7 +167,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
 }
 
 describe('the recipes', () => {
-  test('every recipe contains the URL of the service, but neither a placeholder URL nor a key', () => {
+  test("each recipe on the Recipes page contains the service's URL, and neither a placeholder URL nor a key", () => {
     const recipes = recipesFor("https://export.example.org/it's/")
     expect(recipes.map(({ id }) => id)).toEqual(['curl', 'typescript', 'python', 'google-sheets', 'power-query', 'n8n'])
     for (const { code, title } of recipes) {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('if the URL of a request log has a time or an endpoint that PostgreSQL rejects, the log and its CSV file return 200', async () => {
+test('if the URL of a request log filters by a time or endpoint that PostgreSQL rejects, the log and its CSV file return 200', async () => {
   const store = await platform.provision()
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
   const page = `/stores/${store.id}/usage/keys/${store.keyId}`
@@ -19,7 +19,7 @@ test('if the URL of a request log has a time or an endpoint that PostgreSQL reje
       expect([path, query, (await visitor.get(`${path}?${query}`)).status]).toEqual([path, query, 200])
 })
 
-test('if a sync stopped ten days ago, only the usage page of the key shows the sync as stopped, not the keys page', async () => {
+test('if a sync stopped ten days ago, the page of the key still shows it as stopped, but the keys page does not', async () => {
   const store = await platform.provision()
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
   const ago = (interval: string) => platform.controlSql`
