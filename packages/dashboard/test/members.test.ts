@@ -104,7 +104,7 @@ describe('new admins', () => {
     emails: smtp.emails.length,
   })
 
-  test('if the store requires a second factor and the session is older than ten minutes, forms that add admins or directory tokens get 409', async () => {
+  test('if the store requires a second factor and the admin signed in over ten minutes ago, adding admins or directory tokens gets 409', async () => {
     const other = await addMerchant(platform, store.id)
     await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
     await inviteAs(member, newEmail(), 'admin')
@@ -121,7 +121,7 @@ describe('new admins', () => {
   test.each([
     ['the store requires a second factor and the session is less than ten minutes old', true, 590],
     ['the store does not require a second factor', false, 86_400],
-  ])('if %s, forms that add admins or directory tokens get 303', async (_, isRequired, ageSeconds) => {
+  ])('if %s, adding admins and directory tokens succeeds', async (_, isRequired, ageSeconds) => {
     const other = await addMerchant(platform, store.id)
     await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${other.id}`
     await inviteAs(member, newEmail(), 'admin')
@@ -132,7 +132,7 @@ describe('new admins', () => {
 })
 
 describe('invitations by email', () => {
-  test('if a member invites a person, the email names the store and the inviter, and has a link that no page shows', async () => {
+  test('an invitation email names the store and the inviter, and neither pages nor the table invitations contain the token in its link', async () => {
     const email = newEmail()
     expect((await inviteAs(member, ` ${email.toUpperCase()} `)).status).toBe(303)
     const { token } = linkTo(email)
@@ -152,7 +152,7 @@ describe('invitations by email', () => {
     expect(JSON.stringify(platform.events)).not.toContain(email)
   })
 
-  test('if the invited address has no account, accepting the invitation creates an account with a password and opens the store', async () => {
+  test('if an invited address has no account, accepting the invitation with a password creates the account and opens the store', async () => {
     const email = newEmail()
     const link = await invited(email)
     const visitor = browser()
@@ -168,7 +168,7 @@ describe('invitations by email', () => {
     expect(text).toMatch(/Invited <strong>person-/)
   })
 
-  test('if an invitation is accepted with a short password, the response is 400, no account is created, and the invitation stays open', async () => {
+  test('if an invitation is accepted with a short password, the response is 400, no account is created, and the person can try again', async () => {
     const email = newEmail()
     const link = await invited(email)
     const rejected = await accept(browser(), link, 'short')
@@ -178,7 +178,7 @@ describe('invitations by email', () => {
     expect((await accept(browser(), link)).status).toBe(303)
   })
 
-  test('if the invited address has an account, accepting the invitation adds the store to the account, but neither signs in nor changes the password', async () => {
+  test('if an invited address has an account, accepting while signed out adds the store, but neither signs in nor changes the password', async () => {
     const other = await addMerchant(platform, (await platform.provision()).id)
     const link = await invited(other.email)
     const visitor = browser()
@@ -194,7 +194,7 @@ describe('invitations by email', () => {
     expect((await (await browser().signIn(other)).get(api())).status).toBe(200)
   })
 
-  test('if a member invites an address, neither the members page nor the email reveals whether the address has an account', async () => {
+  test('after an invitation, neither the members page nor the email reveals whether the invited address has an account', async () => {
     const other = await addMerchant(platform, (await platform.provision()).id)
     const pages: string[] = []
     for (const email of [other.email, newEmail()]) {
@@ -211,7 +211,7 @@ describe('invitations by email', () => {
     expect(texts[1]).toBe(texts[0])
   })
 
-  test('if an invitation was accepted, opening or accepting the invitation again gets 404', async () => {
+  test('after an invitation is accepted, opening or accepting it again gets 404', async () => {
     const link = await invited(newEmail())
     expect((await accept(browser(), link)).status).toBe(303)
     const visitor = browser()
@@ -222,7 +222,7 @@ describe('invitations by email', () => {
     expect(again.text).toContain('This invitation doesn’t work')
   })
 
-  test("if a signed-in merchant accepts a new person's invitation, the invited account is created, and the merchant's own account gets no access", async () => {
+  test("if a signed-in merchant accepts a forwarded invitation, the invited address gets an account and the access, not the merchant's account", async () => {
     const email = newEmail()
     const link = await invited(email)
     const other = await addMerchant(platform, (await platform.provision()).id)
@@ -235,7 +235,7 @@ describe('invitations by email', () => {
     expect((await (await browser().signIn(other)).get(api())).status).toBe(404)
   })
 
-  test('if a signed-in merchant accepts the invitation of another account, that account joins the store, and the merchant is signed out', async () => {
+  test('if a signed-in merchant accepts an invitation for another existing account, that account joins the store, and the merchant is signed out', async () => {
     const [target, other] = [
       await addMerchant(platform, (await platform.provision()).id),
       await addMerchant(platform, (await platform.provision()).id),
@@ -247,7 +247,7 @@ describe('invitations by email', () => {
     expect((await forwarded.get('/account')).headers.get('location')).toMatch(/^\/sign-in/)
   })
 
-  test('if the invited account is signed in, accepting the invitation opens the store', async () => {
+  test('if the invited merchant is signed in, accepting the invitation opens the store immediately', async () => {
     const other = await addMerchant(platform, (await platform.provision()).id)
     const link = await invited(other.email)
     const visitor = await browser().signIn(other)
@@ -278,7 +278,7 @@ describe('invitations by email', () => {
     expect((await member.get(`/stores/${store.id}/settings/activity`)).text).toContain('Withdrew the invitation of')
   })
 
-  test('if a person has guessed ten invitation tokens within a minute, the next attempt gets 429', async () => {
+  test('after ten wrong invitation tokens from one address within a minute, the next attempt gets 429', async () => {
     const visitor = browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
     const statuses: number[] = []
@@ -299,7 +299,7 @@ describe('invitations by email', () => {
     '"one@example.com two"@example.com',
     'one@example.com;two',
     `${'x'.repeat(250)}@example.com`,
-  ])('if the address of an invitation is %j, the response is 400, and no email is sent', async (email) => {
+  ])('if the invited address is the invalid value %j, the response is 400, and no email is sent', async (email) => {
     const response = await inviteAs(member, email)
     expect(response.status).toBe(400)
     expect(response.text).toContain('Enter an email address such as name@shop.example.')
@@ -315,7 +315,7 @@ describe('invitations by email', () => {
     expect(smtp.emails).toHaveLength(INVITATIONS_TO_ADDRESS_PER_DAY)
   })
 
-  test('if the SMTP server rejects the invited address, the members page says that sending failed, and the invitation can be sent again', async () => {
+  test('if the SMTP server rejects the invited address, the members page says so, and the invitation can be sent again', async () => {
     const email = newEmail()
     smtp.rejects = email
     await inviteAs(member, email)
@@ -326,7 +326,7 @@ describe('invitations by email', () => {
     expect((await accept(browser(), linkTo(email))).status).toBe(303)
   })
 
-  test('if an invited person is a member already, the response is 409, and no email is sent', async () => {
+  test('if the invited address belongs to a member already, the response is 409, and no email is sent', async () => {
     expect((await inviteAs(member, merchant.email)).status).toBe(409)
     expect(smtp.emails).toEqual([])
   })
@@ -341,7 +341,7 @@ describe('roles', () => {
     return row?.role
   }
 
-  test("if the role of a member changes, the next request of the member's open session has the permissions of the new role", async () => {
+  test("if a member's role changes, the new role applies to the next request of the member's open session", async () => {
     const other = await addMerchant(platform, store.id)
     const session = await browser().signIn(other)
     const setRole = (role: string) => member.send(rolePath(other.id), rolePath(other.id), { role })
@@ -363,7 +363,7 @@ describe('roles', () => {
     expect(text).toContain(`Made <strong>${other.email}</strong> an admin`)
   })
 
-  test('if a member becomes a viewer while the form for a new key is open, sending the form gets 403 and creates no key', async () => {
+  test('if a member becomes a viewer after opening the form for a new key, sending the form gets 403 and creates no key', async () => {
     const other = await addMerchant(platform, store.id)
     const session = await browser().signIn(other)
     const hidden = await session.hiddenOf(api(), `${api()}/keys`)
@@ -374,7 +374,7 @@ describe('roles', () => {
     expect(await platform.controlSql`select from api_keys where store_id = ${store.id} and name = 'late'`).toEqual([])
   })
 
-  test('if a person is invited as a viewer, the email and the invitation page name this role, and the person joins as a viewer', async () => {
+  test('if a person is invited as a viewer, the email and the invitation page say so, and the person joins as a viewer', async () => {
     const email = newEmail()
     expect((await inviteAs(member, email, 'viewer')).status).toBe(303)
     const { message = '' } = smtp.emails.at(-1) ?? {}
@@ -390,7 +390,7 @@ describe('roles', () => {
     expect(text).toContain(`Invited <strong>${email}</strong> as a viewer`)
   })
 
-  test('if the invitation of a viewer is sent again, the person joins as a viewer', async () => {
+  test('if an invitation as a viewer is sent again, the invited person still joins as a viewer', async () => {
     const email = newEmail()
     await inviteAs(member, email, 'viewer')
     await member.send(members(), `${members()}/invitations/${await pendingId()}/send`)
@@ -398,7 +398,7 @@ describe('roles', () => {
     expect(await roleIn(email)).toBe('viewer')
   })
 
-  test('if the only admin of a store tries to become a viewer, the response is 409, and the role does not change', async () => {
+  test("the only admin of a store can't become a viewer: the response is 409, and the role does not change", async () => {
     const viewer = await addMerchant(platform, store.id)
     await member.send(rolePath(viewer.id), rolePath(viewer.id), { role: 'viewer' })
     const response = await member.send(rolePath(merchant.id), rolePath(merchant.id), { role: 'viewer' })
@@ -427,7 +427,7 @@ describe('roles', () => {
     },
   )
 
-  test('if a viewer opens the members page, the page lists the members, and its only button is Leave', async () => {
+  test('on the members page, a viewer sees the members, and the only button is Leave', async () => {
     const viewer = await addMerchant(platform, store.id)
     await member.send(rolePath(viewer.id), rolePath(viewer.id), { role: 'viewer' })
     const session = await browser().signIn(viewer)
@@ -442,7 +442,7 @@ describe('roles', () => {
 })
 
 describe('members', () => {
-  test('the members page lists the role and the sign-in method of each member, and marks the account of the visitor', async () => {
+  test(`the members page lists each member's role and sign-in method, and marks the visitor with "You"`, async () => {
     const guest = newEmail()
     await (await accountsOf(platform)).addMerchant(guest, store.id)
     const { text } = await member.get(members())
@@ -473,7 +473,7 @@ describe('members', () => {
     expect(text).toContain(`Ended the access of <strong>${leaving.email}</strong>`)
   })
 
-  test("if the only admin opens the page to leave the store, the page says that the only admin can't leave", async () => {
+  test(`if the only admin of a store tries to leave, the page says "The only admin can't leave", and the admin stays a member`, async () => {
     const path = `${members()}/leave`
     const { text } = await member.get(path)
     expect(text).toContain('The only admin can’t leave')
@@ -482,7 +482,7 @@ describe('members', () => {
     expect(await memberEmails()).toEqual([merchant.email])
   })
 
-  test('if a store has one admin, the members page has no link to leave and says to invite another admin first', async () => {
+  test('for the only admin of a store, the members page has no link to leave and says to invite another admin first', async () => {
     const text = 'You are the only admin. To leave this store or get another role, first invite another admin'
     const other = await addMerchant(platform, store.id)
     const withOther = (await member.get(members())).text
@@ -497,7 +497,7 @@ describe('members', () => {
     expect(page).toContain(text)
   })
 
-  test('if a member leaves a store, the keys page of the store returns 404 to the member', async () => {
+  test("after a member leaves a store, the store's keys page returns 404 to this person", async () => {
     await addMerchant(platform, store.id)
     const path = `${members()}/leave`
     // The link of an old page.
@@ -506,7 +506,7 @@ describe('members', () => {
     expect((await member.get(api())).status).toBe(404)
   })
 
-  test('if a merchant of another store opens the members pages or sends their forms, each response is 404', async () => {
+  test("if a merchant of another store opens a store's members pages or sends their forms, each response is 404", async () => {
     await invited(newEmail())
     const id = await pendingId()
     const stranger = await browser().signIn(await addMerchant(platform, (await platform.provision()).id))
@@ -523,7 +523,7 @@ describe('members', () => {
     expect(await pendingId()).toBe(id)
   })
 
-  test("if a form of the merchant's own store names an invitation or a member of another store, the other store does not change", async () => {
+  test("if a merchant's form contains the ID of an invitation or member of another store, the other store does not change", async () => {
     await invited(newEmail())
     const id = await pendingId()
     const foreign = await platform.provision()
@@ -538,7 +538,7 @@ describe('members', () => {
     expect(await memberEmails()).toEqual([merchant.email])
   })
 
-  test('if a form of the members pages comes from another site or has no valid token, the response is 403, and nothing changes', async () => {
+  test('if a form about members or invitations comes from another site or lacks a valid form token, it gets 403 and changes nothing', async () => {
     await addMerchant(platform, store.id)
     const link = await invited(newEmail())
     const id = await pendingId()
@@ -558,7 +558,7 @@ describe('members', () => {
     expect(await memberEmails()).toHaveLength(2)
   })
 
-  test('if an invitation form is sent twice, the second request gets 409 and sends no email', async () => {
+  test('if the same invitation form is sent twice, the second request gets 409 and sends no email', async () => {
     const hidden = await member.hiddenOf(members(), `${members()}/invitations`)
     const email = newEmail()
     expect((await member.post(`${members()}/invitations`, { ...hidden, email, role: 'viewer' })).status).toBe(303)
@@ -567,7 +567,7 @@ describe('members', () => {
   })
 })
 
-test('if the service has no SMTP server, the members page has no invitation form but names the command that adds members', async () => {
+test('if no SMTP server is configured, the members page names `store-export merchants add` instead of the invitation form', async () => {
   const plain = await startPlatform({}, { dashboard: true })
   const own = await plain.provision()
   const visitor = await new PlainBrowser(urlOf(plain)).signIn(await addMerchant(plain, own.id))

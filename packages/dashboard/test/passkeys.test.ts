@@ -101,7 +101,7 @@ describe('a store that requires a second factor', () => {
   const setRule = (isRequired: boolean) =>
     platform.controlSql`update stores set two_factor_required = ${isRequired} where id = ${store.id}`
 
-  test('if the account has a passkey, only a session that the passkey opened can open the store, until the passkey is removed', async () => {
+  test('if a merchant has a passkey, only sessions opened with it, not with the password, can open the store', async () => {
     onTestFinished(async () => void (await setRule(false)))
     const byPassword = await signedIn()
     const passkey = await addPasskey(byPassword)
@@ -113,7 +113,7 @@ describe('a store that requires a second factor', () => {
     expect((await visitor.get(settings())).status).toBe(403)
   })
 
-  test('if a passkey session is older than ten minutes, an admin must sign in again to stop requiring a second factor', async () => {
+  test('an admin who signed in with a passkey over ten minutes ago must sign in again to stop requiring a second factor', async () => {
     onTestFinished(async () => void (await setRule(false)))
     const { visitor } = await signInWith(await addPasskey(await signedIn()))
     expect((await visitor.send(rule(), `${rule()}/on`)).status).toBe(303)
@@ -129,7 +129,7 @@ describe('a store that requires a second factor', () => {
 })
 
 describe('adding a passkey', () => {
-  test('if a merchant confirms a new passkey with the password, the passkey is added, and signs in without email and password', async () => {
+  test('a merchant can add a passkey after entering the password, and the passkey signs in without email address and password', async () => {
     const visitor = await signedIn()
     const passkey = await addPasskey(visitor, { name: 'Security key' })
     const { text } = await visitor.get('/account')
@@ -142,7 +142,7 @@ describe('adding a passkey', () => {
     expect((await other.get('/account')).text).toContain(merchant.email)
   })
 
-  test('if a merchant adds another passkey, the challenge requires a stored key and user verification, and excludes the existing passkey', async () => {
+  test('the challenge for a second passkey requires a resident key and user verification, and excludes the existing passkey', async () => {
     const passkey = await addPasskey(await signedIn())
     const { visitor } = await signInWith(passkey)
     const { options } = await startAdding(visitor)
@@ -155,7 +155,7 @@ describe('adding a passkey', () => {
     })
   })
 
-  test('if ten passwords for a new passkey are wrong, no attempt gets a challenge, and the eleventh gets 429', async () => {
+  test('if a merchant enters ten wrong passwords to add a passkey, no attempt gets a challenge, and the eleventh gets 429', async () => {
     const visitor = await signedIn()
     const replies: Reply[] = []
     for (let at = 0; at < 11; at += 1) replies.push(await startAdding(visitor, { password: `guess number ${at}` }))
@@ -165,7 +165,7 @@ describe('adding a passkey', () => {
     expect(visitor.cookies.has('passkey')).toBe(false)
   })
 
-  test('if the name of a new passkey has no visible character, the response is 400 without a challenge', async () => {
+  test('if the name of a new passkey has no visible character, the request for a challenge gets 400', async () => {
     const reply = await startAdding(await signedIn(), { name: ' \u2800 ' })
     expect(reply).toMatchObject({ status: 400, problem: expect.stringContaining('at least one visible character') })
     expect(reply.options).toBeUndefined()
@@ -187,7 +187,7 @@ describe('adding a passkey', () => {
     expect(await passkeysOf(merchant)).toEqual([])
   })
 
-  test('if the challenge of a new passkey is used twice, even at once, only one passkey is added', async () => {
+  test('if the challenge for a new passkey is used twice, even concurrently, only one passkey is added', async () => {
     const visitor = await signedIn()
     const { options } = await startAdding(visitor)
     const cookie = visitor.cookies.get('passkey') ?? ''
@@ -199,7 +199,7 @@ describe('adding a passkey', () => {
     expect(await passkeysOf(merchant)).toHaveLength(1)
   })
 
-  test('if the challenge cookie for a new passkey is invalid, of another account, or of a sign-in, the passkey is not added', async () => {
+  test('if the challenge cookie is invalid or comes from another account or a sign-in, the new passkey is not added', async () => {
     const visitor = await signedIn()
     const foreign = await addMerchant(platform, store.id)
     const attacker = await signedIn(foreign)
@@ -217,7 +217,7 @@ describe('adding a passkey', () => {
     expect([...(await passkeysOf(merchant)), ...(await passkeysOf(foreign))]).toEqual([])
   })
 
-  test('if a signed-in browser uses the challenge of a sign-in to add a passkey, the response is 400, and no passkey is added', async () => {
+  test('if a signed-in browser tries to add a passkey with a sign-in challenge, it gets 400, and no passkey is added', async () => {
     const visitor = await signedIn()
     const form_token = await visitor.formTokenOf('/account', '/sign-out')
     const { options } = await replyTo(visitor, SIGN_IN, { form_token })
@@ -225,7 +225,7 @@ describe('adding a passkey', () => {
     expect(await passkeysOf(merchant)).toEqual([])
   })
 
-  test('if the challenge for a new passkey is older than five minutes, the response is 400', async () => {
+  test('if the challenge for a new passkey is older than five minutes, adding the passkey gets 400', async () => {
     const visitor = await signedIn()
     const { options } = await startAdding(visitor)
     const [row] = await platform.controlSql`
@@ -235,7 +235,7 @@ describe('adding a passkey', () => {
     expect((await finishAdding(visitor, new SoftPasskey(origin).create(options))).status).toBe(400)
   })
 
-  test('if a passkey belongs to one account, adding the passkey to another account is rejected', async () => {
+  test('adding a passkey that already belongs to another account is rejected', async () => {
     const passkey = await addPasskey(await signedIn())
     const foreign = await addMerchant(platform, store.id)
     const attacker = await signedIn(foreign)
@@ -245,7 +245,7 @@ describe('adding a passkey', () => {
     expect(await isSignedIn((await signInWith(passkey)).visitor)).toBe(true)
   })
 
-  test('if an account with nine passkeys adds two passkeys at once, only one is added, and a request for an eleventh passkey gets 400', async () => {
+  test('an account can have ten passkeys: with nine, only one of two concurrent requests adds a passkey, and the other gets 400', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     await addRows(9)
     await platform.controlSql`update merchant_sessions set opened_by = 'passkey' where merchant_id = ${merchant.id}`
@@ -263,7 +263,7 @@ describe('adding a passkey', () => {
     expect(reply).toMatchObject({ status: 400, problem: expect.stringContaining('which is the maximum') })
   })
 
-  test('if a merchant has no password, the account page says to set one before adding a passkey', async () => {
+  test('if a merchant has no password, the account page requires setting one before adding a passkey', async () => {
     const email = `guest-${randomUUID()}@example.com`
     const accounts = await accountsOf(platform)
     await accounts.addMerchant(email, store.id)
@@ -279,7 +279,7 @@ describe('adding a passkey', () => {
     expect(reply.options).toBeUndefined()
   })
 
-  test('if the dashboard is opened at an IP address, the sign-in page has no passkey button, and the account page links to localhost', async () => {
+  test('if a merchant opens a local dashboard at its IP address, sign-in has no passkey button, and the account page links to localhost', async () => {
     const visitor = new PlainBrowser(urlOf(platform))
     expect((await visitor.get('/sign-in')).text).not.toContain('Sign in with a passkey')
     expect((await browser().get('/sign-in')).text).toContain('Sign in with a passkey')
@@ -292,7 +292,7 @@ describe('adding a passkey', () => {
 })
 
 describe('signing in with a passkey', () => {
-  test('if the account has two-factor sign-in, a passkey signs in without a code, and the browser returns to the requested page', async () => {
+  test('a passkey signs in without a two-factor code, even if the account uses codes, and opens the requested page', async () => {
     const passkey = await addPasskey(await signedIn())
     const { visitor } = await signInWith(passkey)
     const setUp = await visitor.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })
@@ -312,7 +312,7 @@ describe('signing in with a passkey', () => {
     )
   })
 
-  test('if a browser with or without a session starts a sign-in, the challenge requires user verification and names no account', async () => {
+  test('the challenge for a passkey sign-in requires user verification and names no account, even if the browser is signed in', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     for (const each of [browser(), visitor]) {
@@ -333,14 +333,14 @@ describe('signing in with a passkey', () => {
     await expectRejected(await addPasskey(await signedIn()), deviation)
   })
 
-  test('if another key signs with the ID of a passkey, the sign-in gets 400', async () => {
+  test('if a sign-in has the ID of a passkey but the signature of another key, it gets 400', async () => {
     const passkey = await addPasskey(await signedIn())
     const stolen = new SoftPasskey(origin)
     stolen.id = passkey.id
     await expectRejected(stolen)
   })
 
-  test('if a passkey belongs to no account, the sign-in gets 400, and the log has a rejected attempt', async () => {
+  test('if a passkey belongs to no account, the sign-in gets 400 and is logged as a rejected attempt', async () => {
     const { visitor, response } = await signInWith(new SoftPasskey(origin))
     expect(response.status).toBe(400)
     expect(response.text).toContain('No account has this passkey.')
@@ -350,7 +350,7 @@ describe('signing in with a passkey', () => {
     )
   })
 
-  test('if a passkey counts its signatures, a sign-in gets 400 unless its counter is higher than the last counter', async () => {
+  test('if a passkey counts its signatures, a sign-in gets 400 unless its counter is higher than at the last sign-in', async () => {
     const passkey = await addPasskey(await signedIn())
     expect((await signInWith(passkey, { counter: 4_294_967_290 })).response.status).toBe(303)
     await expectRejected(passkey, { counter: 4_294_967_290 })
@@ -358,7 +358,7 @@ describe('signing in with a passkey', () => {
     expect((await signInWith(passkey, { counter: 4_294_967_295 })).response.status).toBe(303)
   })
 
-  test('if the response of a passkey is sent twice, even at once, only one request signs in', async () => {
+  test('if the response of a passkey is sent twice, even concurrently, only one of the requests signs in', async () => {
     const passkey = await addPasskey(await signedIn())
     const visitor = browser()
     const { options } = await startSignIn(visitor)
@@ -375,7 +375,7 @@ describe('signing in with a passkey', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  test('if the challenge of a sign-in was requested by another browser or to add a passkey, the visitor is not signed in', async () => {
+  test('if a sign-in uses a challenge from another browser or for adding a passkey, the visitor is not signed in', async () => {
     const passkey = await addPasskey(await signedIn())
     const { visitor: owner } = await signInWith(passkey)
     const { options } = await startSignIn(browser())
@@ -389,7 +389,7 @@ describe('signing in with a passkey', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  test('if the sign-in form has no valid response of a passkey, the response is 400, and the page says that the sign-in failed', async () => {
+  test('if a passkey sign-in lacks a valid passkey response, it gets 400, and the page says that the sign-in failed', async () => {
     const good = JSON.parse((await addPasskey(await signedIn())).get({ challenge: 'AAAA' }))
     const others = ['', 'x', 'null', '[]', '{}', '"text"', { ...good, id: { length: 1 } }, { ...good, response: [] }]
     for (const each of others) {
@@ -401,7 +401,7 @@ describe('signing in with a passkey', () => {
     }
   })
 
-  test('if a client address requests eleven passkey challenges, the eleventh gets 429, and another address still gets 200', async () => {
+  test('after ten passkey challenges for one client address, the next request gets 429, but another address still gets 200', async () => {
     const visitor = browser()
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const statuses: number[] = []
@@ -415,7 +415,7 @@ describe('signing in with a passkey', () => {
     expect((await startSignIn(visitor, from('192.0.2.2'))).status).toBe(200)
   })
 
-  test('if a client address sends ten wrong passkeys, the eleventh gets 429, and earlier successful sign-ins do not count', async () => {
+  test("after ten wrong passkey sign-ins from one client address, the next gets 429; successful sign-ins don't count", async () => {
     const passkey = await addPasskey(await signedIn())
     for (let at = 0; at < 12; at += 1) expect((await signInWith(passkey)).response.status).toBe(303)
     const visitor = browser()
@@ -425,7 +425,7 @@ describe('signing in with a passkey', () => {
     expect(statuses).toEqual([...Array(10).fill(400), 429])
   })
 
-  test('if a browser that is signed in to one account signs in to another with a passkey, the earlier session ends', async () => {
+  test("if a signed-in browser signs in to another account with a passkey, the first account's session ends", async () => {
     const passkey = await addPasskey(await signedIn())
     const foreign = await addMerchant(platform, store.id)
     const visitor = await signedIn(foreign)
@@ -447,7 +447,7 @@ describe('sessions of accounts with a passkey', () => {
   const account = async () =>
     (await platform.controlSql`select two_factor_enabled as codes from merchants where id = ${merchant.id}`)[0]
 
-  test('if an account has a passkey, only sessions that the passkey opened can add or remove passkeys and set up codes', async () => {
+  test('if an account has a passkey, a password session can neither add or remove passkeys nor set up two-factor codes', async () => {
     const visitor = await signedIn()
     const passkey = await addPasskey(visitor)
     const path = await pathOf()
@@ -484,7 +484,7 @@ describe('sessions of accounts with a passkey', () => {
     expect(await passkeysOf(merchant)).toMatchObject([{ name: 'Phone' }])
   })
 
-  test('if an account gets a passkey while a password session is adding another passkey and two-factor codes, the password session adds neither of them', async () => {
+  test('if an account gets its first passkey, other password sessions can no longer finish adding a passkey or two-factor codes', async () => {
     const thief = await signedIn()
     const { text } = await thief.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })
     const secret = /name="secret" value="([A-Z2-7]+)"/.exec(text)?.[1] ?? ''
@@ -499,7 +499,7 @@ describe('sessions of accounts with a passkey', () => {
     expect(await account()).toEqual({ codes: false })
   })
 
-  test('if a passkey is lost, a session that a two-factor code opened can remove the passkey and then add another passkey', async () => {
+  test('if a passkey is lost, a merchant who signed in with a two-factor code can remove it and then add another', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     await platform.controlSql`update merchants set two_factor_enabled = true where id = ${merchant.id}`
@@ -515,7 +515,7 @@ describe('sessions of accounts with a passkey', () => {
 describe('changing a passkey', () => {
   const pathOf = async () => `${ADD}/${(await passkeysOf(merchant))[0]?.id}`
 
-  test('if a passkey is renamed, the account page shows the new name', async () => {
+  test('if a merchant renames a passkey, the account page shows the new name; a blank name gets 400', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     const path = await pathOf()
@@ -527,7 +527,7 @@ describe('changing a passkey', () => {
     expect(saved.text).toContain('Phone &lt;b&gt;')
   })
 
-  test('if a passkey is removed, the passkey no longer signs in, and the other sessions of the account end', async () => {
+  test("if a merchant removes a passkey, it no longer signs in, and the account's other sessions end", async () => {
     const passkey = await addPasskey(await signedIn())
     const [{ visitor }, { visitor: thief }] = [await signInWith(passkey), await signInWith(passkey)]
     const path = await pathOf()
@@ -542,7 +542,7 @@ describe('changing a passkey', () => {
     expect((await visitor.get(path)).headers.get('location')).toBe('/account')
   })
 
-  test('if a merchant tries to rename or remove the passkey of another account, the passkey does not change', async () => {
+  test("if a merchant tries to rename or remove another account's passkey, the passkey does not change", async () => {
     const passkey = await addPasskey(await signedIn())
     const path = await pathOf()
     const foreign = await addMerchant(platform, store.id)
@@ -557,7 +557,7 @@ describe('changing a passkey', () => {
     expect((await signInWith(passkey)).response.status).toBe(303)
   })
 
-  test('if a stolen session guesses ten passwords to remove a passkey, the next attempt gets 429', async () => {
+  test('after ten wrong passwords to remove a passkey in one session, the next attempt gets 429', async () => {
     const visitor = await withPasskey()
     const path = await pathOf()
     const statuses: number[] = []
@@ -566,7 +566,7 @@ describe('changing a passkey', () => {
     expect(statuses).toEqual([...Array(10).fill(400), 429])
   })
 
-  test('if a merchant or the operator changes the passkeys of an account, the audit table names the actor', async () => {
+  test("if the merchant or the operator changes an account's passkeys, the audit table names that actor", async () => {
     const visitor = await withPasskey()
     const path = await pathOf()
     await visitor.send(path, `${path}/remove`, { confirm: merchant.password })
@@ -587,7 +587,7 @@ describe('changing a passkey', () => {
     expect(second).not.toEqual(first)
   })
 
-  test('if a passkey form comes from another site or has no valid token, the response is 403, and no passkey changes', async () => {
+  test('if a passkey form comes from another site or lacks a valid form token, it gets 403, and no passkey changes', async () => {
     const visitor = await signedIn()
     await addPasskey(visitor)
     const path = await pathOf()
@@ -618,7 +618,7 @@ describe('a dashboard at a public URL', () => {
     }
   }
 
-  test('if the dashboard URL has a host name, passkeys belong to this host name, and the challenge cookie has the prefix __Host-', async () => {
+  test('if the dashboard URL has a host name, passkeys work only at that host name', async () => {
     const url = 'https://dashboard.example.com'
     const open = await startAt(url)
     const visitor = await open().signIn(merchant)
@@ -638,7 +638,7 @@ describe('a dashboard at a public URL', () => {
     }
   })
 
-  test('if the dashboard URL has an IP address, the sign-in page has no passkey button, and the account page requires a host name', async () => {
+  test('if the dashboard URL has a public IP address, sign-in has no passkey button, and the account page says that passkeys need a host name', async () => {
     const visitor = (await startAt('https://192.0.2.7'))()
     expect((await visitor.get('/sign-in')).text).not.toContain('Sign in with a passkey')
     await visitor.signIn(merchant)

@@ -145,7 +145,7 @@ const problem = (status: number, type?: string) => ({
 })
 
 describe('requests of Okta', () => {
-  test('if Okta assigns, updates, or unassigns a person, the access and the role of the person in the store change accordingly', async () => {
+  test("if Okta assigns, updates, or unassigns a person through SCIM, the person's access and role in the store follow", async () => {
     const email = newEmail()
     expect((await scim('GET', '/Users?startIndex=1&count=2')).json).toMatchObject({ totalResults: 1, startIndex: 1 })
     expect(await find('userName', email)).toMatchObject({ totalResults: 0, Resources: [] })
@@ -200,7 +200,7 @@ describe('requests of Okta', () => {
     ).toHaveLength(0)
   })
 
-  test('if a SCIM PUT leaves out roles, active, or externalId, the stored values stay unchanged', async () => {
+  test("if a SCIM PUT leaves out roles, active, and externalId, their stored values don't change", async () => {
     const email = newEmail()
     const { id } = await addUser(email, { roles: [{ value: 'admin' }], externalId: randomUUID() })
     const before = await scim('GET', `/Users/${id}`)
@@ -212,7 +212,7 @@ describe('requests of Okta', () => {
 })
 
 describe('requests of Microsoft Entra ID', () => {
-  test('if Entra tests the connection to the SCIM endpoint, the response is an empty list', async () => {
+  test('the search for an unknown user, with which Entra ID tests the SCIM connection, returns an empty list', async () => {
     expect(await find('userName', randomUUID())).toEqual({
       schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
       totalResults: 0,
@@ -222,7 +222,7 @@ describe('requests of Microsoft Entra ID', () => {
     })
   })
 
-  test('if Entra adds, changes, disables, enables, or deletes a person, the access and the role of the person in the store change accordingly', async () => {
+  test("if Entra ID adds, changes, disables, enables, or deletes a person through SCIM, the person's access and role in the store follow", async () => {
     const email = newEmail()
     const externalId = randomUUID()
     const added = await scim('POST', '/Users', {
@@ -270,7 +270,7 @@ describe('requests of Microsoft Entra ID', () => {
     expect(second.id).not.toBe(id)
   })
 
-  test('if the role of a member changes while a request of Entra removes a different role, the member has the new role', async () => {
+  test("if a member's role changes while Entra ID removes a role that the member doesn't have, the member keeps the changed role", async () => {
     const email = newEmail()
     const { id } = await addUser(email, { roles: [{ value: 'admin' }] })
     const { response } = await platform.controlSql.begin(async (sql) => {
@@ -287,7 +287,7 @@ describe('requests of Microsoft Entra ID', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if Entra removes the role of a person, the person becomes a viewer, but if Entra removes a different role, nothing changes', async () => {
+  test("if Entra ID removes a person's role, the person becomes a viewer; removing a role that the person doesn't have changes nothing", async () => {
     const email = newEmail()
     const { id } = await addUser(email, { roles: [{ value: 'developer' }] })
     await patch(id, { op: 'Remove', path: 'roles[value eq "admin"]' })
@@ -297,8 +297,8 @@ describe('requests of Microsoft Entra ID', () => {
   })
 })
 
-describe('the members of a store', () => {
-  test("if the directory ends a signed-in person's access to a store, the next request for the store gets 404, but other stores still open", async () => {
+describe('how a directory manages the members of a store', () => {
+  test("if a directory ends a signed-in person's access to a store, the person's next request for it gets 404; other stores still open", async () => {
     const other = await platform.provision()
     const member = await addMerchant(platform, store.id, other.id)
     const browser = await new PlainBrowser(urlOf(platform)).signIn(member)
@@ -310,7 +310,7 @@ describe('the members of a store', () => {
     expect((await browser.get(api(other.id))).status).toBe(200)
   })
 
-  test('if the directory links a member whom it did not add, the role of the member stays, but the directory can end the access', async () => {
+  test('a directory can link a member that it did not add: the link does not change the role, but the directory can end the access', async () => {
     const member = await addMerchant(platform, store.id)
     expect(await scim('POST', '/Users', { schemas: [USER], userName: member.email })).toMatchObject(
       problem(409, 'uniqueness'),
@@ -328,7 +328,7 @@ describe('the members of a store', () => {
     expect(await roleOf(member.email)).toBe('viewer')
   })
 
-  test('if the owner of an account that a directory added accepts an invitation of another store, earlier sign-in links and passwords no longer work', async () => {
+  test("if a person whose account a directory added accepts another store's invitation, earlier sign-in links and passwords stop working", async () => {
     const accounts = await accountsOf(platform)
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)
@@ -354,7 +354,7 @@ describe('the members of a store', () => {
     }
   })
 
-  test('if a signed-in person whose account a directory added accepts an invitation, the page has no password field, and the old password still signs in', async () => {
+  test("if a person whose account a directory added accepts an invitation while signed in, the person's password still works", async () => {
     const accounts = await accountsOf(platform)
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)
@@ -374,7 +374,7 @@ describe('the members of a store', () => {
     expect(proved).toEqual([{ proved: true }])
   })
 
-  test('if the directory removes a person and adds the email address again, the new account rejects sign-in links of the deleted account', async () => {
+  test("if a directory removes a person and adds the address again, a sign-in link for the deleted account doesn't open the new one", async () => {
     const email = newEmail()
     const { id } = await addUser(email)
     const link = await (await accountsOf(platform)).createSignInLink(email)
@@ -384,7 +384,7 @@ describe('the members of a store', () => {
     expect((await visitor.send(`/link/${link}`, '/link')).status).toBe(400)
   })
 
-  test('if the directory removes a person, the account is deleted if the directory added it, unless the account has a password or another store', async () => {
+  test('if a directory removes a person whose account it added, the account is deleted, unless it has a password or another store', async () => {
     const elsewhere = await platform.provision()
     const exists = async (email: string) =>
       (await platform.controlSql`select from merchants where email = ${email}`).length === 1
@@ -416,7 +416,7 @@ describe('the members of a store', () => {
     expect(await removeAfter(inactive, async () => undefined)).toBe(true)
   })
 
-  test('if the directory of a store has added 2,000 users today, adding a user gets 429 until the next day, even with an account', async () => {
+  test("after a store's directory adds 2,000 users in a day, adding another user gets 429 until the next day", async () => {
     const known = await addMerchant(platform, (await platform.provision()).id)
     await addUser(newEmail())
     const setCount = (daysAgo: number) => platform.controlSql`
@@ -436,7 +436,7 @@ describe('the members of a store', () => {
     await addUser(newEmail())
   })
 
-  test("if the directory deactivates or removes a person, or adds the person as inactive, the person's pending invitations to the store are withdrawn", async () => {
+  test('if a directory deactivates or removes a person, or adds one as inactive, pending invitations of that person to the store are withdrawn', async () => {
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)
     const isOpen = async (link: string) =>
@@ -457,7 +457,7 @@ describe('the members of a store', () => {
     expect(events).toEqual([{ hasToken: true }, { hasToken: true }, { hasToken: true }])
   })
 
-  test('if the directory deactivated a person, a stores claim of single sign-on gives no access until the directory activates the person again', async () => {
+  test('if a directory deactivated a person, a single sign-on claim for the store gives no access until the directory reactivates the person', async () => {
     const { control: database } = platform.service
     const email = newEmail()
     const claim = { email, stores: [{ reference: store.id, role: 'admin' as const }] }
@@ -470,7 +470,7 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if the directory removed a person who has an account, a stores claim of single sign-on gives no access until the directory adds the person', async () => {
+  test('if a directory removed a person with an account, a single sign-on claim for the store gives no access until the directory re-adds the person', async () => {
     const { control: database } = platform.service
     const other = await platform.provision()
     const { email } = await addMerchant(platform, other.id)
@@ -484,7 +484,7 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if the account of a person was deleted when the directory removed the person, a stores claim of single sign-on gives the person no access', async () => {
+  test('if a directory removed a person and thereby deleted the account, a single sign-on claim for the store gives the person no access', async () => {
     const { control: database } = platform.service
     const email = newEmail()
     const { id } = await addUser(email)
@@ -494,7 +494,7 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBeNull()
   })
 
-  test("if a directory's removal of a member is replayed after a restore from backup, a stores claim of single sign-on gives no access", async () => {
+  test("if a directory's removal of a member is replayed after a restore from backup, a single sign-on claim for the store gives no access", async () => {
     const { control: database } = platform.service
     const other = await platform.provision()
     const person = await addMerchant(platform, other.id)
@@ -507,7 +507,7 @@ describe('the members of a store', () => {
     expect(await roleOf(person.email)).toBeNull()
   })
 
-  test('if the directory adds a person with an account, the directory cannot change the name, email address, password, or other stores of the account', async () => {
+  test("if a directory adds a person with an account, it can't change the account's name, email address, password, or other stores", async () => {
     const other = await platform.provision()
     const person = await addMerchant(platform, other.id)
     const account = () => platform.controlSql`
@@ -529,7 +529,7 @@ describe('the members of a store', () => {
     expect(await account()).toEqual(before)
   })
 
-  test('if the directory adds a person, neither the SCIM response nor the members page reveals whether the address already had an account', async () => {
+  test('if a directory adds a person, neither the SCIM response nor the members page reveals whether the address already had an account', async () => {
     const other = await platform.provision()
     const known = await addMerchant(platform, other.id)
     const unknown = newEmail()
@@ -553,7 +553,7 @@ describe('the members of a store', () => {
     expect(activity).toContain('Your company’s directory')
   })
 
-  test('if the directory deactivates, removes, or demotes the only admin of a store, the response is 409, and the member stays an admin', async () => {
+  test("if a directory deactivates, removes, or demotes a store's only admin, the response is 409, and the admin stays", async () => {
     const [{ id }] = (await find('userName', admin.email)).Resources
     const refused = await patch(id, { op: 'replace', path: 'active', value: false })
     expect(refused).toMatchObject(problem(409))
@@ -566,21 +566,21 @@ describe('the members of a store', () => {
     expect([await roleOf(admin.email), await roleOf(email)]).toEqual([null, 'admin'])
   })
 
-  test('if the directory removes the only two admins of a store at the same time, one request gets 409, and one admin stays', async () => {
+  test('if a directory removes the only two admins of a store concurrently, one request gets 409, and one admin stays', async () => {
     const second = await addUser(newEmail(), { roles: [{ value: 'admin' }] })
     const [first] = (await find('userName', admin.email)).Resources
     const both = await Promise.all([first.id, second.id].map((id) => scim('DELETE', `/Users/${id}`)))
     expect(both.map(({ status }) => status).toSorted()).toEqual([204, 409])
   })
 
-  test('if two SCIM requests add the same person at the same time, one gets 201, and the other gets 409', async () => {
+  test('if two SCIM requests add the same person concurrently, one gets 201, and the other gets 409', async () => {
     const userName = newEmail()
     const both = await Promise.all([1, 2].map(() => scim('POST', '/Users', { schemas: [USER], userName })))
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409])
     expect(await find('userName', userName)).toMatchObject({ totalResults: 1 })
   })
 
-  test('if the directory deactivated a person who then joins the store in another way, the SCIM user is active again with the same ID', async () => {
+  test('if a person whom a directory deactivated joins the store in another way, the SCIM user is active again with the same ID', async () => {
     const email = newEmail()
     const { id } = await addUser(email, { externalId: 'kept' })
     await patch(id, { op: 'replace', path: 'active', value: false })
@@ -594,7 +594,7 @@ describe('the members of a store', () => {
     expect((await scim('GET', `/Users/${id}`)).status).toBe(404)
   })
 
-  test('if a SCIM request gives a user an externalId that another user has, the response is 409', async () => {
+  test('if a SCIM request gives a user the externalId of another user of the store, the response is 409', async () => {
     await addUser(newEmail(), { externalId: 'same' })
     const body = { schemas: [USER], userName: newEmail(), externalId: 'same' }
     expect(await scim('POST', '/Users', body)).toMatchObject(problem(409, 'uniqueness'))
@@ -603,7 +603,7 @@ describe('the members of a store', () => {
     expect(await roleOf(body.userName)).toBeNull()
   })
 
-  test('if the directory adds a user as inactive, the user has no access to the store until the directory activates the user', async () => {
+  test('if a directory adds a user as inactive, the user has no access to the store until the directory activates the user', async () => {
     const email = newEmail()
     const { id } = await addUser(email, { active: false, roles: [{ value: 'developer' }] })
     expect(await roleOf(email)).toBeNull()
@@ -611,7 +611,7 @@ describe('the members of a store', () => {
     expect(await roleOf(email)).toBe('developer')
   })
 
-  test('if a store has 1,000 users, the pages of the SCIM list return each user once, and at most 200 users per page', async () => {
+  test('if a store has 1,000 users, the pages of the SCIM list have at most 200 users each and together each user once', async () => {
     await platform.controlSql`
       with people as (
         insert into merchants (id, name, email, email_verified, created_at, updated_at)
@@ -644,7 +644,7 @@ describe('the members of a store', () => {
   })
 })
 
-describe('tokens', () => {
+describe('directory tokens', () => {
   test.each([
     ['no token', () => ''],
     ['the scheme Basic instead of Bearer', () => `Basic ${token}`],
@@ -659,7 +659,7 @@ describe('tokens', () => {
     expect(await platform.controlSql`select from merchants where email = ${email}`).toHaveLength(0)
   })
 
-  test('if a directory token is revoked, or the store of the token is removed, the next SCIM request gets 401', async () => {
+  test('after a directory token is revoked or its store is removed, the next SCIM request with the token gets 401', async () => {
     const made = await newToken(store.id)
     const authorization = `Bearer ${made.text}`
     expect((await scim('GET', '/Users', undefined, { authorization })).status).toBe(200)
@@ -678,7 +678,7 @@ describe('tokens', () => {
     ],
     ['the store of the directory token is removed', () => removeStore(platform.service.control, store.id)],
   ])(
-    '[AUTH-5] if %s while the body of a SCIM request arrives, the response is 401, and no account is added',
+    '[AUTH-5] if %s while the service receives the body of a SCIM request, the response is 401, and no account is added',
     async (_name, end) => {
       const creator = await addMerchant(platform, store.id)
       const made = await newToken(store.id, creator.id)
@@ -689,7 +689,7 @@ describe('tokens', () => {
     },
   )
 
-  test('if a directory changes members and roles, each audit event contains the ID of the directory token', async () => {
+  test("each audit event of a directory's changes to members and roles contains the ID of the directory token", async () => {
     const { id: tokenId, text } = await newToken(store.id)
     const authorization = `Bearer ${text}`
     const as = (method: string, path: string, body?: unknown) => scim(method, path, body, { authorization })
@@ -716,7 +716,7 @@ describe('tokens', () => {
     expect(activity).toContain('for the next access')
   })
 
-  test('if a directory token of store B is used with the ID of a user of store A, every SCIM method gets 404', async () => {
+  test('if a directory token of store B is used with the ID of a user of store A, every SCIM request gets 404', async () => {
     const email = newEmail()
     const { id } = await addUser(email)
     const other = await platform.provision()
@@ -741,7 +741,7 @@ describe('tokens', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if a client network sends eleven wrong directory tokens, the eleventh gets 429, but a valid token from this network still gets 200', async () => {
+  test('after ten wrong directory tokens from a client network, the next wrong token gets 429, but a valid token still gets 200', async () => {
     const send = (authorization: string, from: string) =>
       scim('GET', '/Users?count=1', undefined, { authorization, 'x-forwarded-for': from })
     for (let count = 0; count < 10; count += 1) expect((await send('Bearer wrong', '192.0.2.7')).status).toBe(401)
@@ -772,7 +772,7 @@ describe('tokens', () => {
     ['one token', 'directory_tokens', 1],
     ['two tokens', 'stores', 2],
   ])(
-    'if two SCIM requests of a store with %s are waiting, further requests of the store get 429 at once, but another store gets 201',
+    'if two SCIM requests of a store with %s are in progress, its further requests immediately get 429, but another store gets 201',
     async (_name, table, tokenCount) => {
       const texts = [token, ...(tokenCount === 1 ? [] : [(await newToken(store.id)).text])]
       const elsewhere = (await newToken((await platform.provision()).id)).text
@@ -799,7 +799,7 @@ describe('tokens', () => {
     },
   )
 
-  test('if a SCIM request succeeds or fails, no log event contains the directory token or the email address', async () => {
+  test("the log events of SCIM requests contain neither the directory token nor the user's email address", async () => {
     const email = newEmail()
     const { id } = await addUser(email)
     await scim('PATCH', `/Users/${id}`, '{"Operations": [')
@@ -812,7 +812,7 @@ describe('tokens', () => {
   })
 })
 
-describe('requests that are wrong', () => {
+describe('invalid SCIM requests', () => {
   test.each([
     ['with two comparisons', 'userName eq "a" or userName pr'],
     ['with the operator co', 'userName co "a"'],
@@ -834,7 +834,7 @@ describe('requests that are wrong', () => {
   })
 
   test.each([["a' or '1'='1"], ['a"; drop table memberships; --'], ['%'], ['\\'], ['\0'], ['\u0001\u{1F600}\uD800']])(
-    'if a SCIM filter has the value %j, the response lists no user',
+    'if a SCIM filter compares with the value %j, the response lists no user',
     async (value) => {
       for (const attribute of ['userName', 'externalId', 'id', 'emails.value', `${USER}:userName`])
         expect(await find(attribute, value)).toMatchObject({ totalResults: 0, Resources: [] })
@@ -890,7 +890,7 @@ describe('requests that are wrong', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if a SCIM PATCH names __proto__ or constructor.prototype, no prototype of the service changes', async () => {
+  test('a SCIM PATCH of __proto__ or constructor.prototype does not pollute Object.prototype', async () => {
     const { id } = await addUser(newEmail())
     const operations =
       '{"Operations": [{"op": "replace", "value": {"__proto__": {"polluted": 1}, "__proto__.polluted": 1}}]}'
@@ -899,7 +899,7 @@ describe('requests that are wrong', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  test('if the content type, the path, or the method of a SCIM request is unsupported, the response is 415, 404, or 405', async () => {
+  test('a SCIM request gets 415 for an unsupported content type, 404 for an unknown path, and 405 for an unsupported method', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     expect(await scim('POST', '/Users', 'userName=a', form)).toMatchObject(problem(415))
     expect(await scim('GET', '/Users/none')).toMatchObject(problem(404))
@@ -917,7 +917,7 @@ describe('requests that are wrong', () => {
   })
 })
 
-test('if a client requests the SCIM discovery documents, the documents name the type User, its attributes, and the limit of 200 results', async () => {
+test('the SCIM discovery documents name the resource type User, its attributes, and the limit of 200 results', async () => {
   const config = (await scim('GET', '/ServiceProviderConfig')).json
   expect(config).toMatchObject({ patch: { supported: true }, bulk: { supported: false }, filter: { maxResults: 200 } })
   const { json: types } = await scim('GET', '/ResourceTypes')
@@ -936,7 +936,7 @@ test('if a client requests the SCIM discovery documents, the documents name the 
   expect((await scim('GET', '/Groups')).json).toMatchObject({ totalResults: 0 })
 })
 
-test('if a SCIM request names attributes to include or exclude, the response has exactly the chosen attributes, plus id and schemas', async () => {
+test('if a SCIM request chooses attributes to include or exclude, the response has exactly those, plus id and schemas', async () => {
   await addUser(newEmail(), { externalId: 'one' })
   const [some] = (await scim('GET', '/Users?filter=externalId%20eq%20%22one%22&attributes=userName,roles.value')).json
     .Resources

@@ -16,7 +16,7 @@ const browser = () => new PlainBrowser(urlOf(platform))
 const settings = () => `/stores/${store.id}/settings/api`
 
 describe('sign-ins', () => {
-  test('if a visitor is not signed in, pages of the account and of stores redirect to the sign-in page', async () => {
+  test('if a visitor is not signed in, the home page, the account page, and store pages redirect to the sign-in page', async () => {
     const visitor = browser()
     for (const path of ['/', '/stores', '/account', settings(), `/stores/${store.id}/data/orders.csv`]) {
       const response = await visitor.get(path)
@@ -43,11 +43,11 @@ describe('sign-ins', () => {
     expect(cookie).not.toContain('Domain')
   })
 
-  test('if the email address has capital letters or spaces around it, signing in still succeeds', async () => {
+  test('signing in ignores capital letters in the email address and spaces around it', async () => {
     await browser().signIn({ ...merchant, email: ` ${merchant.email.toUpperCase()} ` })
   })
 
-  test('if the account of a sign-in is unknown, the response equals that to a wrong password and takes about as long', async () => {
+  test('signing in to an unknown account gets the same response as a wrong password, and takes about as long', async () => {
     const responses: string[] = []
     const times: number[] = []
     for (const email of [merchant.email, 'unknown@example.com']) {
@@ -76,7 +76,7 @@ describe('sign-ins', () => {
     expect((await before.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
   })
 
-  test('if the sign-in was two days ago, the account page still lists the current session', async () => {
+  test('two days after signing in, the account page still lists the current session', async () => {
     const own = await addMerchant(platform, store.id)
     const visitor = await browser().signIn(own)
     await platform.controlSql`
@@ -86,7 +86,7 @@ describe('sign-ins', () => {
     expect(text).toContain('This browser')
   })
 
-  test('after a sign-out, a request with a copy of the session cookie redirects to the sign-in page', async () => {
+  test('after a sign-out, a request with a copy of the earlier session cookie redirects to the sign-in page', async () => {
     const visitor = await browser().signIn(merchant)
     const copy = new PlainBrowser(visitor.url)
     for (const [name, value] of visitor.cookies) copy.cookies.set(name, value)
@@ -103,7 +103,7 @@ describe('sign-ins', () => {
       expect((await visitor.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
   })
 
-  test('if a session cookie is changed, the next request redirects to the sign-in page', async () => {
+  test('a request with a tampered session cookie redirects to the sign-in page', async () => {
     const visitor = await browser().signIn(merchant)
     const cookie = visitor.cookies.get('session') ?? ''
     for (const forged of [`${cookie.slice(0, -6)}AAAA%3D`, cookie.split('.')[0] ?? '', `x${cookie}`, 'null', '']) {
@@ -114,7 +114,7 @@ describe('sign-ins', () => {
 })
 
 describe('visitors who are not signed in', () => {
-  test('if a visitor opens a page before signing in, the sign-in returns to the URL of the page, including the query', async () => {
+  test('if a visitor opens a page before signing in, signing in redirects to that page, including its query', async () => {
     const { email, password } = merchant
     for (const query of ['', `?key=${store.keyId}`, '?show=errors&until=2026-11-21T03%3A00']) {
       const visitor = browser()
@@ -124,7 +124,7 @@ describe('visitors who are not signed in', () => {
     }
   })
 
-  test('if the session ends before a form is sent, the sign-in page reports the unprocessed form, and signing in restores the typed name', async () => {
+  test('if the session ends before the form for a new key is sent, signing in again restores the entered name of the key', async () => {
     const visitor = await browser().signIn(merchant)
     const form = await visitor.hiddenOf(settings(), `${settings()}/keys`)
     visitor.cookies.delete('session')
@@ -156,7 +156,7 @@ describe('visitors who are not signed in', () => {
     '/stores?next=\r\nset-cookie:x',
     '/stores?to=//evil.example',
     'x',
-  ])('if the return path is %j, signing in redirects to the home page', async (next) => {
+  ])("if the sign-in page's parameter next is %j, signing in redirects to the home page", async (next) => {
     const { email, password } = merchant
     const page = `/sign-in?next=${encodeURIComponent(next)}`
     expect((await browser().get(page)).text).toContain('name="next" value="/"')
@@ -166,7 +166,7 @@ describe('visitors who are not signed in', () => {
 })
 
 describe('the rate limit of sign-ins', () => {
-  test('after ten sign-in attempts for one account within a minute, even the correct password gets 429', async () => {
+  test('after ten wrong passwords for an account within a minute, even the correct password gets 429', async () => {
     const limited = await addMerchant(platform, store.id)
     const statuses: number[] = []
     for (let index = 0; index < 13; index += 1) {
@@ -183,7 +183,7 @@ describe('the rate limit of sign-ins', () => {
     expect(response.text).toMatch(/Too many attempts\. Wait \d+ (seconds|minutes)/)
   })
 
-  test('after ten sign-in attempts from one address within a minute, further attempts get 429', async () => {
+  test('after ten failed sign-ins from one client address within a minute, further attempts get 429', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1) {
       const visitor = browser()
@@ -222,7 +222,7 @@ describe('one-time links', () => {
     expect(second.text).toContain('already used or has expired')
   })
 
-  test('if several one-time links are created for one account at once, each link signs in', async () => {
+  test('if five one-time links are created for one account concurrently, each link signs in', async () => {
     const accounts = await accountsOf(platform)
     const tokens = await Promise.all(Array.from({ length: 5 }, () => accounts.createSignInLink(merchant.email)))
     for (const token of tokens) {
@@ -231,7 +231,7 @@ describe('one-time links', () => {
     }
   })
 
-  test('if a one-time link is used 20 times at once, only one use signs in', async () => {
+  test('if a one-time link is used 20 times concurrently, only one use signs in', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitors = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -246,7 +246,7 @@ describe('one-time links', () => {
     expect(responses.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  test('after a one-time link is created, the table of links does not contain its token', async () => {
+  test('the table merchant_links does not contain the token of a new one-time link in plain text', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const sql = platform.controlSql
     const rows = await sql`select to_jsonb(l) as row from merchant_links l`
@@ -254,7 +254,7 @@ describe('one-time links', () => {
     expect(JSON.stringify(rows)).not.toContain(token)
   })
 
-  test('if the token of a one-time link is wrong, the sign-in gets 400, or 429 after too many attempts', async () => {
+  test('a one-time link with a wrong token gets 400, or 429 after too many attempts', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     for (const guess of ['x', token.slice(1), `${token}x`, '../account', "' or 1=1"]) {
       const response = await browser().send(`/link/${encodeURIComponent(guess)}`, '/link', { token: guess })
@@ -262,7 +262,7 @@ describe('one-time links', () => {
     }
   })
 
-  test('if a one-time link has expired, the sign-in gets 400', async () => {
+  test('signing in with an expired one-time link gets 400', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }
@@ -292,7 +292,7 @@ describe('passwords of merchants', () => {
     await browser().signIn({ ...own, password: next })
   })
 
-  test('if a merchant without a password has signed in by a one-time link, the merchant can set a first password', async () => {
+  test('a merchant without a password can set one after signing in by a one-time link', async () => {
     const accounts = await accountsOf(platform)
     const { email } = await accounts.addMerchant('fresh@example.com', store.id)
     const token = await accounts.createSignInLink(email)
@@ -309,7 +309,7 @@ describe('passwords of merchants', () => {
     await browser().signIn({ email, password })
   })
 
-  test('if merchants have passwords, the table of logins has only their hashes, each with its own salt', async () => {
+  test('the table merchant_logins has passwords only as hashes, each with its own salt', async () => {
     const rows = await platform.controlSql<{ password: string }[]>`select password from merchant_logins`
     const hashes = rows.map(({ password }) => password)
     expect(hashes.every((hash) => /^[0-9a-f]{32}:[0-9a-f]{128}$/.test(hash))).toBe(true)

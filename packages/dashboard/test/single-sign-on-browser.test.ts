@@ -32,7 +32,7 @@ test.each([
   ['with', true],
   ['without', false],
 ])(
-  "if a browser %s JavaScript uses the single sign-on button, the provider's page opens and leads back to the store",
+  "in a browser %s JavaScript, the single sign-on button opens the provider's page, and signing in there opens the store",
   async (_word, javaScript) => {
     const { page, problems, close } = await openPage(chromium, { javaScript })
     try {

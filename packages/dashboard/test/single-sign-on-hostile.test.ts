@@ -12,8 +12,8 @@ beforeEach(() => scene.reset())
 
 const isIdToken = (token: string) => token.split('.').length === 3
 
-describe('hostile callbacks of single sign-on', () => {
-  test('if a single sign-on callback has no state or the state of another browser, the dashboard returns 400 and no session', async () => {
+describe('hostile single sign-on callbacks', () => {
+  test("if a single sign-on callback has no state or another browser's state, the dashboard returns 400 and opens no session", async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const changed = back.replace(/state=[^&]+/, `state=${'x'.repeat(32)}`)
@@ -37,7 +37,7 @@ describe('hostile callbacks of single sign-on', () => {
     expect((await scene.finish(visitor, back)).status).toBe(303)
   })
 
-  test('if the cookie of a single sign-on callback is changed, the dashboard returns 400', async () => {
+  test('a single sign-on callback with a tampered single-sign-on cookie gets 400', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const cookie = visitor.cookies.get('single-sign-on') ?? ''
@@ -45,7 +45,7 @@ describe('hostile callbacks of single sign-on', () => {
     expect((await scene.finish(visitor, back)).status).toBe(400)
   })
 
-  test('if a single sign-on callback is used again with the original cookie, the dashboard returns 400 and no session', async () => {
+  test('if a single sign-on callback is used again, even with the original cookie, the dashboard returns 400 and opens no session', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const copy = scene.browser(visitor)
@@ -57,7 +57,7 @@ describe('hostile callbacks of single sign-on', () => {
     }
   })
 
-  test('if a single sign-on callback names another issuer than the configured provider, the dashboard returns 400', async () => {
+  test('if a single sign-on callback names an issuer other than the configured provider, the dashboard returns 400', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const iss = encodeURIComponent('https://login.example.net')
@@ -66,7 +66,7 @@ describe('hostile callbacks of single sign-on', () => {
   })
 
   test.each(['', '&iss='])(
-    'if the provider announces that callbacks name the issuer, a callback with "%s" instead of the issuer gets 400',
+    'if the provider announces that its callbacks contain iss, a callback with "%s" in place of iss gets 400',
     async (iss) => {
       const visitor = scene.browser()
       const back = await scene.signInAtProvider(visitor, 'known')
@@ -77,7 +77,7 @@ describe('hostile callbacks of single sign-on', () => {
     },
   )
 
-  test('if the provider does not announce that callbacks name the issuer, a callback without the issuer is accepted with 303', async () => {
+  test('if the provider does not announce that its callbacks contain iss, a callback without iss is accepted', async () => {
     scene.serve({
       change: (_path, response) => ({ ...response, authorization_response_iss_parameter_supported: undefined }),
     })
@@ -86,7 +86,7 @@ describe('hostile callbacks of single sign-on', () => {
     expect((await scene.finish(visitor, back.replace(/&?iss=[^&]+/, ''))).status).toBe(303)
   })
 
-  test("if a single sign-on callback has another site's URL in its query, the dashboard redirects to the home page", async () => {
+  test("single sign-on ignores another site's URL in the query of its start or callback, and redirects to the home page", async () => {
     const visitor = scene.browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')
     const there = 'https://evil.example.com'
@@ -99,7 +99,7 @@ describe('hostile callbacks of single sign-on', () => {
     expect(done.headers.get('location')).toBe('/')
   })
 
-  test('after ten single sign-on callbacks from one address within a minute, further callbacks get 429', async () => {
+  test('after ten invalid single sign-on callbacks from one client address within a minute, further callbacks get 429', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1)
       statuses.push(
@@ -110,7 +110,7 @@ describe('hostile callbacks of single sign-on', () => {
   })
 })
 
-describe('hostile responses of the provider', () => {
+describe('hostile responses of the single sign-on provider', () => {
   const tokens = (edit: (response: Record<string, unknown>) => Record<string, unknown>) => {
     return (path: string, response: Record<string, unknown>) => (path === '/token' ? edit(response) : response)
   }
@@ -140,7 +140,7 @@ describe('hostile responses of the provider', () => {
         return { ...response, id_token: `${head}.${signed(response.id_token)[1]}.` }
       },
     ],
-  ])('if the provider of single sign-on responds %s, the sign-in gets 400 and no session', async (_what, edit) => {
+  ])('if the single sign-on provider responds %s, the sign-in gets 400 and opens no session', async (_what, edit) => {
     scene.serve({ inIdToken: true })
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     scene.serve({ inIdToken: true, change: tokens(edit) })
@@ -159,7 +159,7 @@ describe('hostile responses of the provider', () => {
     [['dashboard'], undefined, 303],
     ['dashboard', 'dashboard', 303],
   ])(
-    'if an ID token for the client "dashboard" has aud=%j and azp=%s, the single sign-on gets %i',
+    `if the dashboard's client ID is "dashboard" and the ID token has aud=%j and azp=%s, single sign-on gets %i`,
     async (aud, azp, status) => {
       const change = tokens((response) => ({
         ...response,
@@ -172,7 +172,7 @@ describe('hostile responses of the provider', () => {
     },
   )
 
-  test("if the provider's user info is of another person than its ID token, the single sign-on gets 400", async () => {
+  test("if the provider's user info and ID token are about different people, single sign-on gets 400", async () => {
     scene.serve({
       change: (path, response) => (path === '/me' ? { ...response, sub: 'another person' } : response),
     })
@@ -184,17 +184,14 @@ describe('hostile responses of the provider', () => {
     ['has a token endpoint without TLS', { token_endpoint: 'http://login.example.net/token' }],
     ['has a javascript: endpoint', { authorization_endpoint: 'javascript:alert(1)' }],
     ['has no keys', { jwks_uri: undefined }],
-  ])(
-    'if the discovery document of the provider %s, a request to start single sign-on gets 503',
-    async (_what, changed) => {
-      scene.serve({ change: (_path, response) => ({ ...response, ...changed }) })
-      expect((await scene.browser().send('/sign-in', '/sign-in/oidc')).status).toBe(503)
-    },
-  )
+  ])("if the provider's discovery document %s, starting single sign-on gets 503", async (_what, changed) => {
+    scene.serve({ change: (_path, response) => ({ ...response, ...changed }) })
+    expect((await scene.browser().send('/sign-in', '/sign-in/oidc')).status).toBe(503)
+  })
 })
 
-describe('the form of single sign-on', () => {
-  test('if the single sign-on form has no token or comes from another site, the dashboard returns 403', async () => {
+describe('the single sign-on form', () => {
+  test('if the form that starts single sign-on has no form token or comes from another site, the dashboard returns 403', async () => {
     const visitor = scene.browser()
     expect((await visitor.post('/sign-in/oidc', {})).status).toBe(403)
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')

@@ -24,7 +24,7 @@ async function countRows(): Promise<unknown> {
 }
 
 describe('single sign-on', () => {
-  test('if a visitor opens a page without a session, single sign-on returns to the URL of that page', async () => {
+  test('if a signed-out visitor opens a page, single sign-on redirects to that page, including its query', async () => {
     const visitor = scene.browser()
     const page = `${scene.settings.replace('/settings/api', '/usage')}?show=errors`
     const asked = (await visitor.get(page)).headers.get('location') ?? ''
@@ -48,7 +48,7 @@ describe('single sign-on', () => {
     )
   })
 
-  test('if a store requires a second factor, a session that single sign-on opened can open the store without a code', async () => {
+  test('if a store requires a second factor, a member who signed in through single sign-on can open it without a code', async () => {
     const setRule = (isRequired: boolean) =>
       scene.platform.controlSql`update stores set two_factor_required = ${isRequired}`
     await setRule(true)
@@ -60,7 +60,7 @@ describe('single sign-on', () => {
     await setRule(false)
   })
 
-  test('if an account uses single sign-on, a session of the provider can set up two-factor codes, but a password session gets 409', async () => {
+  test('if an account uses single sign-on, two-factor setup works after signing in through the provider, and returns 409 after a password sign-in', async () => {
     const setUp = '/account/two-factor/set-up'
     const confirm = scene.merchant.password
     const visitor = scene.browser()
@@ -76,7 +76,7 @@ describe('single sign-on', () => {
     await scene.platform.controlSql`delete from merchant_two_factors`
   })
 
-  test('the single sign-on button has the configured text and starts a request with PKCE, state, and nonce', async () => {
+  test('the single sign-on button has the configured text, and the provider gets a request with PKCE, state, and nonce', async () => {
     const { text } = await scene.browser().get('/sign-in')
     expect(text).toContain('Sign in at the &lt;mall&gt;')
     const address = new URL(await scene.start(scene.browser()))
@@ -92,7 +92,7 @@ describe('single sign-on', () => {
     })
   })
 
-  test('the single sign-on cookie is for this host only, expires, and is hidden from scripts and other sites', async () => {
+  test('the single sign-on cookie is HttpOnly, SameSite=Lax, without Domain, and expires after ten minutes', async () => {
     const visitor = scene.browser()
     const { headers } = await visitor.send('/sign-in', '/sign-in/oidc')
     const [cookie = ''] = headers.getSetCookie()
@@ -102,7 +102,7 @@ describe('single sign-on', () => {
     expect(headers.get('content-security-policy')).toContain("form-action 'self';")
   })
 
-  test('if the dashboard has an https URL, the single sign-on cookie is Secure and has the prefix __Host-', async () => {
+  test('if the dashboard URL has https, the single sign-on cookie is Secure and has the prefix __Host-', async () => {
     const { control: database } = scene.platform.service
     const singleSignOn = new SingleSignOn(
       { database, secret: 'x'.repeat(32), url: 'https://dashboard.example.com', sessionDays: 7 },
@@ -134,7 +134,7 @@ describe('single sign-on', () => {
     expect(visitor.cookies.has('single-sign-on')).toBe(false)
   })
 
-  test('after a merchant uses single sign-on twice, no table contains a token of the provider', async () => {
+  test("single sign-on stores none of the provider's tokens in the control database", async () => {
     const own = await addMerchant(scene.platform, scene.store.id)
     scene.provider.people.set('twice', { login: 'twice', email: own.email.toUpperCase(), email_verified: true })
     for (let time = 0; time < 2; time += 1) expect((await scene.signIn(scene.browser(), 'twice')).status).toBe(303)
@@ -152,13 +152,13 @@ describe('single sign-on', () => {
     expect(logins[0]).toMatchObject({ access_token: null, refresh_token: null, id_token: null, scope: null })
   })
 
-  test('if a merchant has used single sign-on, signing in with the password still succeeds', async () => {
+  test('after a merchant uses single sign-on, signing in with the password still works', async () => {
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     await scene.browser().signIn(scene.merchant)
   })
 })
 
-describe('invitations', () => {
+describe('invitations accepted through single sign-on', () => {
   /** Invites an address to the store, as its first member. */
   async function inviteTo(email: string): Promise<void> {
     const { store, merchant, platform } = scene
@@ -169,7 +169,7 @@ describe('invitations', () => {
     ).toBe('invited')
   }
 
-  test('if an invited address has no account, single sign-on with the verified address creates the account and opens the store', async () => {
+  test('if an invited address has no account and the provider has verified it, single sign-on creates the account and adds the store', async () => {
     const email = `joining-${randomUUID()}@example.com`
     await inviteTo(email)
     scene.provider.people.set('joining', { login: 'joining', email: email.toUpperCase(), email_verified: true })
@@ -179,7 +179,7 @@ describe('invitations', () => {
     expect((await visitor.get('/account')).text).toContain(email)
   })
 
-  test('if an invited address has an account, the next single sign-on of the account adds the store', async () => {
+  test("if an invited address has an account, the account's next single sign-on adds the store", async () => {
     const own = await addMerchant(scene.platform, (await scene.platform.provision()).id)
     await inviteTo(own.email)
     const signedIn = await scene.browser().signIn(own)
@@ -190,7 +190,7 @@ describe('invitations', () => {
     expect((await visitor.get(scene.settings)).status).toBe(200)
   })
 
-  test('if the provider has not verified the invited address, single sign-on creates no account and adds no store', async () => {
+  test('if the provider has not verified the invited address, single sign-on gets 400 and creates no account', async () => {
     const email = `unverified-${randomUUID()}@example.com`
     await inviteTo(email)
     for (const email_verified of [false, undefined, 'true']) {
@@ -205,7 +205,7 @@ describe('invitations', () => {
     }
   })
 
-  test('if the invitation of an address without an account is withdrawn, single sign-on says that the account is unknown', async () => {
+  test('if an invitation was withdrawn and the address has no account, single sign-on says that no account has this address', async () => {
     const email = `withdrawn-${randomUUID()}@example.com`
     await inviteTo(email)
     await scene.platform.controlSql`update invitations set outcome = 'withdrawn' where email = ${email}`
@@ -222,7 +222,7 @@ describe('rejected single sign-ons', () => {
     ['the string "true" as email_verified', () => ({ email: scene.merchant.email, email_verified: 'true' })],
     ['no address', () => ({})],
   ])(
-    'if the provider of single sign-on returns %s, the response is 400, and no account and no session are created',
+    'if the single sign-on provider returns %s, the response is 400, and neither an account nor a session is created',
     async (_who, claims) => {
       scene.provider.people.set('other', { login: 'other', ...claims() })
       for (const inIdToken of [false, true]) {
@@ -238,7 +238,7 @@ describe('rejected single sign-ons', () => {
     },
   )
 
-  test('if the email address at the provider changes, single sign-on opens the account of the new address only if this address is verified', async () => {
+  test("if a person's address at the provider changes, single sign-on opens the account of the new address, but only if it is verified", async () => {
     const [first, second] = [
       await addMerchant(scene.platform, scene.store.id),
       await addMerchant(scene.platform, scene.store.id),
@@ -254,7 +254,7 @@ describe('rejected single sign-ons', () => {
     expect((await scene.signIn(scene.browser(), 'moving')).status).toBe(400)
   })
 
-  test("if the merchant's account was removed, single sign-on says that the account is unknown", async () => {
+  test("after a merchant's account is removed, single sign-on says that no account has this address", async () => {
     const accounts = await accountsOf(scene.platform)
     const { id, email } = await accounts.addMerchant('leaving@example.com', scene.store.id)
     scene.provider.people.set('leaving', { login: 'leaving', email, email_verified: true })
@@ -263,7 +263,7 @@ describe('rejected single sign-ons', () => {
     expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(UNKNOWN_ACCOUNT)
   })
 
-  test('if the merchant cancels the sign-in at the provider, the response is 400, and the page says that the sign-in was canceled', async () => {
+  test('if the merchant cancels the sign-in at the provider, the dashboard returns 400 and says that the sign-in was canceled', async () => {
     const visitor = scene.browser()
     const back = await declineThere(await scene.start(visitor), scene.provider.issuer)
     expect(back).toContain('error=access_denied')
@@ -274,7 +274,7 @@ describe('rejected single sign-ons', () => {
 })
 
 describe('providers that do not respond', () => {
-  test('if the single sign-on provider does not respond, the dashboard returns 503, and signing in with the password still succeeds', async () => {
+  test('if the single sign-on provider does not respond, single sign-on gets 503, but signing in with the password still works', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     scene.provider.silence()
@@ -295,7 +295,7 @@ describe('providers that do not respond', () => {
 })
 
 describe('settings of single sign-on', () => {
-  test('if no provider is configured, the sign-in page has no single sign-on button, and the single sign-on URLs return 404', async () => {
+  test('if no single sign-on provider is configured, the sign-in page has no button for it, and its URLs return 404', async () => {
     const plain = await startPlatform({}, { dashboard: true })
     try {
       const visitor = new PlainBrowser(urlOf(plain))
@@ -309,7 +309,7 @@ describe('settings of single sign-on', () => {
     }
   })
 
-  test('if a setting of single sign-on is missing or invalid, the service does not start, and the error names the setting', async () => {
+  test('if the client ID for single sign-on is missing or the issuer is invalid, startup fails with an error that names the setting', async () => {
     const whole = { OIDC_ISSUER: scene.provider.issuer, OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'hidden-secret' }
     const start = (settings: Record<string, string>) => startPlatform(settings, { dashboard: true })
     await expect(start({ ...whole, OIDC_CLIENT_ID: '' })).rejects.toThrow('STORE_EXPORT_OIDC_CLIENT_ID: not set')

@@ -26,7 +26,7 @@ function textsOf(html: string, element: string): string[] {
   return [...html.matchAll(new RegExp(`<${element}[^>]*>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text)
 }
 
-test('the list of stores links to the settings of a store and shows no time zone', async () => {
+test('the list of stores links to the API settings of each store and shows no time zone', async () => {
   const { text } = await visitor.get('/stores')
   expect(text).toContain(`/stores/${store.id}/settings/api`)
   expect(text).not.toContain('UTC')
@@ -43,7 +43,7 @@ test.each([
   for (const date of dates) expect(date).toMatch(shape)
 })
 
-test('if a list is empty or unreadable, the Data page has no search field, but after a search without matches, the field stays', async () => {
+test('a Data page has no search field if its list is empty or unreadable, but has one if a search found nothing', async () => {
   const empty = await platform.provision()
   const merchant = await addMerchant(platform, empty.id, old.id)
   const browser = await new PlainBrowser(urlOf(platform)).signIn(merchant)
@@ -58,14 +58,14 @@ test('if a list is empty or unreadable, the Data page has no search field, but a
   expect(text.indexOf('This store was imported')).toBeLessThan(text.indexOf('<h1>'))
 })
 
-test('if a store has the schema version launch, the page General names the fields that are null in this version', async () => {
+test('if a store is at the schema version launch, the page General names fields that are null in it, such as Order.currency', async () => {
   const { text } = await visitor.get(`/stores/${old.id}/settings/general`)
   expect(text).toContain('<code>Order.currency</code>')
   expect(text).not.toContain('`')
   expect(text).not.toContain('older than')
 })
 
-test('if a signed-in browser opens a sign-in link, the page warns that the current session ends', async () => {
+test("if a signed-in browser opens another account's one-time link, the page names the current account before the browser switches accounts", async () => {
   const accounts = await accountsOf(platform)
   const other = await accounts.addMerchant('other@example.com', store.id)
   const token = await accounts.createSignInLink('other@example.com')

@@ -32,14 +32,14 @@ describe.each([
 ])('a stores claim in $source', ({ inIdToken }) => {
   beforeEach(() => scene.serve({ inIdToken }))
 
-  test('if an address has no account, single sign-on creates the account with the stores and roles of the stores claim', async () => {
+  test("if an address has no account, single sign-on creates an account with the stores and roles in the provider's stores claim", async () => {
     const claim = [scene.store.id.toUpperCase(), { store: second.id, role: 'viewer' }]
     const { status, stores } = await signInWith(newAddress(), claim)
     expect(status).toBe(303)
     expect(stores).toEqual({ [scene.store.id]: 'admin', [second.id]: 'viewer' })
   })
 
-  test('if the stores claim differs at the next sign-in, the stores and roles of the claim replace those of the account', async () => {
+  test("if the stores claim changes, the next single sign-on replaces the account's stores and roles with those in the claim", async () => {
     const email = newAddress()
     await signInWith(email, [scene.store.id])
     expect((await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({
@@ -51,7 +51,7 @@ describe.each([
   })
 })
 
-test('if the operator adds a member whom a stores claim added before, a later claim without the store does not remove the member', async () => {
+test('if the operator adds a member that a stores claim had added, a later claim without the store no longer removes the member', async () => {
   const email = newAddress()
   await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])
   const { control: database } = scene.platform.service
@@ -60,7 +60,7 @@ test('if the operator adds a member whom a stores claim added before, a later cl
   expect((await signInWith(email, [])).stores).toEqual({ [scene.store.id]: 'viewer' })
 })
 
-test('if a stores claim names the external ID of a store, the account gets this store', async () => {
+test('a stores claim can name a store by its external ID', async () => {
   const externalId = `shop-${randomUUID()}`
   const { id } = await addStore(
     {
@@ -73,7 +73,7 @@ test('if a stores claim names the external ID of a store, the account gets this 
   expect((await signInWith(newAddress(), [externalId])).stores).toEqual({ [id]: 'admin' })
 })
 
-test('if an account has a store that no stores claim added, a later claim changes neither the membership nor the role', async () => {
+test('if the operator gave an account a store, later stores claims neither remove the store nor change the role', async () => {
   const own = await addMerchant(scene.platform, scene.store.id)
   expect((await signInWith(own.email, [{ store: scene.store.id, role: 'viewer' }, second.id])).stores).toEqual({
     [scene.store.id]: 'admin',
@@ -82,7 +82,7 @@ test('if an account has a store that no stores claim added, a later claim change
   expect((await signInWith(own.email, [])).stores).toEqual({ [scene.store.id]: 'admin' })
 })
 
-test('if the operator removed a store from an account, the next sign-in with a stores claim for the store adds the store again', async () => {
+test('if the operator removed a store from an account, the next single sign-on with a stores claim for it adds the store again', async () => {
   const email = newAddress()
   await signInWith(email, [scene.store.id])
   await removeMembership(scene.platform.service.control, email, scene.store.id)
@@ -93,7 +93,7 @@ test.each([
   ['the provider has not verified the address', true, false],
   ['the claim names no registered store', false, true],
 ])(
-  'if %s, single sign-on with a stores claim gets 400 and creates no account',
+  'if %s, single sign-on of a new person with a stores claim gets 400 and creates no account',
   async (_reason, isRegistered, verified) => {
     const email = newAddress()
     const { status, stores } = await signInWith(email, [isRegistered ? scene.store.id : randomUUID()], verified)
@@ -103,7 +103,7 @@ test.each([
   },
 )
 
-test('if a stores claim adds a store to an account, the audit table has the actor "single sign-on"', async () => {
+test('if a stores claim adds a store to an account, the audit event names "single sign-on" as the actor', async () => {
   await signInWith(newAddress(), [second.id])
   const [event] = await scene.platform.controlSql`
     select actor, action from audit_events where store_id = ${second.id} and action = 'membership.added' order by at desc`

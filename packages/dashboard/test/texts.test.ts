@@ -4,7 +4,7 @@ import { catalogTexts, textsInCode } from './support/source-texts.ts'
 /** The name of the product, the method of a request, and names of formats. They are the same in every language. */
 const SAME = /: (?:(?:· )?Store Data Export|:\s+GET|CSV|JSON)$/
 
-test('the code of pages, routes, and emails contains no visible text outside the catalogs', () => {
+test('the code of pages, routes, and emails contains no visible text outside the translation catalogs', () => {
   const found = textsInCode(
     'pages/*.ts',
     'ui/*.ts',
@@ -17,7 +17,7 @@ test('the code of pages, routes, and emails contains no visible text outside the
   expect(found.filter((text) => !SAME.test(text))).toEqual([])
 })
 
-test('the search for texts finds known texts of the catalogs in their code', () => {
+test('the search for visible texts in code finds known texts of the English catalog', () => {
   const english = catalogTexts('en')
   expect(english).toContain('Revoke this key?')
   expect(english).toContain('stops working at its next request. You can’t undo this.')

@@ -28,19 +28,19 @@ async function signInPage(cookie: string): Promise<string> {
   return (await fetch(`${urlOf(platform)}/sign-in`, { headers: { cookie } })).text()
 }
 
-test('if a visitor chooses the dark theme, the response sets the theme cookie and redirects to the page of the form', async () => {
+test('if a visitor chooses the dark theme, the response sets the theme cookie and redirects back to the page', async () => {
   const { status, to, theme } = await choose({ theme: 'dark', next: '/sign-in?next=%2Fstores' })
   expect([status, to]).toEqual([303, '/sign-in?next=%2Fstores'])
   expect(theme).toMatch(/^theme=dark; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/)
   expect(await signInPage('theme=dark')).toContain('<html lang="en" dir="ltr" data-theme="dark">')
 })
 
-test('if a visitor chooses the theme of the system, the response deletes the theme cookie', async () => {
+test('if a visitor chooses the theme System, the response deletes the theme cookie', async () => {
   expect((await choose({ theme: 'system', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
   expect(await signInPage('')).toContain('<html lang="en" dir="ltr">')
 })
 
-test('if the theme cookie or the theme form has an unknown theme, pages have the theme of the system', async () => {
+test('if the theme cookie or the theme form has an unknown value, pages use the system theme', async () => {
   expect((await choose({ theme: '"><script>', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
   const page = await signInPage('theme="><script>alert(1)</script>')
   expect(page).toContain('<html lang="en" dir="ltr">')
@@ -54,7 +54,7 @@ test.each([
   ['a relative path', 'stores'],
   ['a path of 2002 characters', `/${'a'.repeat(2001)}`],
   ['an empty string', ''],
-])('if the theme form has %s as its return path, the response redirects to /', async (_what, next) => {
+])('if the return path of the theme form is %s, the response redirects to /', async (_what, next) => {
   expect((await choose({ theme: 'light', next })).to).toBe('/')
 })
 
@@ -72,7 +72,7 @@ test('if the body of a request to /theme is not a form, the response redirects t
   expect([status, to]).toEqual([303, '/'])
 })
 
-test('if the theme form has no return path, the response is 204 with the theme cookie', async () => {
+test('if the theme form has no return path, the response is 204 and sets the theme cookie', async () => {
   const { status, to, theme } = await choose({ theme: 'light' })
   expect([status, to]).toEqual([204, null])
   expect(theme).toMatch(/^theme=light; Max-Age=34560000;/)

@@ -45,7 +45,7 @@ async function newShop() {
   return { store, admin, member, base, rule, owner, isRequired, opens }
 }
 
-test('if a store requires a second factor, members without a second factor get 403 with a link to the setup until the setup is complete', async () => {
+test('if a store requires a second factor, a member without one gets 403 with a link to the setup until completing it', async () => {
   const { store, admin, member, base, rule, owner, isRequired, opens } = await newShop()
   const other = await signedIn(member)
   await turnOnCodes(owner, admin)
@@ -69,7 +69,7 @@ test('if a store requires a second factor, members without a second factor get 4
   expect(event?.actor).toBe(`merchant ${admin.id}`)
 })
 
-test('if an admin has not signed in with a second factor, the form that requires a second factor of all members gets 409', async () => {
+test('if an admin has not signed in with a second factor, requiring two-factor sign-in for all members returns 409 and changes nothing', async () => {
   const { rule, owner, isRequired } = await newShop()
   expect((await owner.get(rule)).text).toContain('You haven’t signed in with a second factor.')
   const form_token = await owner.formTokenOf('/account', '/sign-out')
@@ -77,7 +77,7 @@ test('if an admin has not signed in with a second factor, the form that requires
   expect([refused.status, await isRequired()]).toEqual([409, false])
 })
 
-test('if an admin stops requiring a second factor, the form accepts only an unused code, and members without a second factor regain access', async () => {
+test('an admin can stop requiring a second factor only with an unused code; then members without one regain access', async () => {
   const { admin, member, rule, owner, isRequired, opens } = await newShop()
   const { secret, code: used } = await turnOnCodes(owner, admin)
   const other = await signedIn(member)
@@ -96,7 +96,7 @@ test('if an admin stops requiring a second factor, the form accepts only an unus
   expect([await isRequired(), await opens(other), await opens(owner)]).toEqual([false, 200, 200])
 })
 
-test('if an admin guesses twelve codes to stop requiring a second factor, the last guess gets 429, and the requirement stays', async () => {
+test('if an admin guesses twelve codes to stop requiring a second factor, the last guess gets 429, and the store still requires one', async () => {
   const { admin, rule, owner, isRequired } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)
@@ -107,7 +107,7 @@ test('if an admin guesses twelve codes to stop requiring a second factor, the la
   expect(await isRequired()).toBe(true)
 })
 
-test("if a store requires a second factor and a member turns off two-factor sign-in, the member's next request gets 403", async () => {
+test('if a store requires a second factor, a member who turns off two-factor sign-in gets 403 at the next request for the store', async () => {
   const { admin, member, rule, owner, opens } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)
@@ -118,7 +118,7 @@ test("if a store requires a second factor and a member turns off two-factor sign
   expect(await opens(other)).toBe(403)
 })
 
-test('if the password alone opened a session before the member turned on codes, the session gets 403 for the store', async () => {
+test("a session opened with only a password can't open a store that requires a second factor, even after the member turns on codes", async () => {
   const { admin, member, rule, owner, opens } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)
@@ -132,7 +132,7 @@ test('if the password alone opened a session before the member turned on codes, 
   expect([await opens(late), await opens(other)]).toEqual([403, 200])
 })
 
-test('if a member signs in with a code and changes the password, the session still opens the store and keeps its start time', async () => {
+test('changing the password in a session opened with a code preserves its start time and its access to a store requiring a second factor', async () => {
   const { admin, member, rule, owner, opens } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)

@@ -72,8 +72,8 @@ async function withoutCode(email = merchant.email): Promise<PlainBrowser> {
 const enter = (visitor: PlainBrowser, code: string) => visitor.send('/sign-in/code', '/sign-in/code', { code })
 const isSignedIn = async (visitor: PlainBrowser) => (await visitor.get(api())).status === 200
 
-describe('setting up the second factor', () => {
-  test('if a merchant sets up the second factor, the page shows the secret as QR code and text, and an app code completes the setup', async () => {
+describe('setting up two-factor sign-in', () => {
+  test('the two-factor setup shows the secret as QR code and text, and entering a code of the app completes it', async () => {
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
     const secret = secretOf(text)
@@ -91,7 +91,7 @@ describe('setting up the second factor', () => {
     await withoutCode()
   })
 
-  test('if a merchant turns on the second factor, the other sessions end, and the current session stays and can sign out', async () => {
+  test("if a merchant turns on two-factor sign-in, the merchant's other sessions end, and the current session continues", async () => {
     const other = await browser().signIn(merchant)
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
@@ -102,7 +102,7 @@ describe('setting up the second factor', () => {
     expect((await visitor.post('/sign-out', hiddenIn(done.text, '/sign-out'))).headers.get('location')).toBe('/sign-in')
   })
 
-  test('if the password or the first code of the setup is wrong, the response is 400, and the second factor stays off', async () => {
+  test('if the password or the code for the two-factor setup is wrong, the response is 400, and two-factor sign-in stays off', async () => {
     const visitor = await browser().signIn(merchant)
     const wrong = await withPassword(visitor, '/account/two-factor/set-up', 'not this one')
     expect(wrong.status).toBe(400)
@@ -115,7 +115,7 @@ describe('setting up the second factor', () => {
     expect(await isSignedIn(await browser().signIn(merchant))).toBe(true)
   })
 
-  test('if a stolen session confirms the setup with a wrong secret, the page does not show the secret of the account', async () => {
+  test('if a request confirms the two-factor setup with a wrong secret, the response does not show the right secret', async () => {
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
     const confirm = '/account/two-factor/confirm'
@@ -123,7 +123,7 @@ describe('setting up the second factor', () => {
     expect((await visitor.post(confirm, fields)).text).not.toContain(secretOf(text))
   })
 
-  test('if a merchant has no password, the account page says to set one before turning on the second factor', async () => {
+  test('if a merchant has no password, the account page says to set one before turning on two-factor sign-in', async () => {
     const email = `guest-${randomUUID()}@example.com`
     const accounts = await accountsOf(platform)
     await accounts.addMerchant(email, store.id)
@@ -135,7 +135,7 @@ describe('setting up the second factor', () => {
     expect(text).not.toContain('action="/account/two-factor')
   })
 
-  test('if a merchant turns on the second factor, the stored row contains neither the secret nor the recovery codes in plain text', async () => {
+  test('the table merchant_two_factors contains neither the secret nor the recovery codes in plain text', async () => {
     const { secret, recoveryCodes } = await turnOn()
     const [row] = await platform.controlSql`select * from merchant_two_factors where merchant_id = ${merchant.id}`
     const stored = JSON.stringify(row)
@@ -143,8 +143,8 @@ describe('setting up the second factor', () => {
   })
 })
 
-describe('signing in with the second factor', () => {
-  test('if an account has a second factor and only its password was entered, pages redirect to the sign-in', async () => {
+describe('signing in with a two-factor code', () => {
+  test('if an account has two-factor sign-in and only the password was entered, pages redirect to the sign-in page', async () => {
     await turnOn()
     const visitor = await withoutCode()
     for (const path of ['/', api(), '/account', `/stores/${store.id}/data/orders.csv`])
@@ -154,7 +154,7 @@ describe('signing in with the second factor', () => {
     )
   })
 
-  test('if the second-factor code of a sign-in is right, the sign-in continues to the requested page', async () => {
+  test('entering the right two-factor code, even with spaces, signs in and opens the requested page', async () => {
     const { secret } = await turnOn()
     const visitor = browser()
     const asked = (await visitor.get(api())).headers.get('location') ?? ''
@@ -168,7 +168,7 @@ describe('signing in with the second factor', () => {
     expect(visitor.cookies.has('second-factor')).toBe(false)
   })
 
-  test('if a second-factor code is used twice, even at once, only the first use signs in', async () => {
+  test('if a two-factor code is used twice, even concurrently, only the first use signs in', async () => {
     const { secret } = await turnOn()
     const [one, other] = [await withoutCode(), await withoutCode()]
     const code = appCode(secret, 1)
@@ -177,12 +177,12 @@ describe('signing in with the second factor', () => {
     expect((await enter(await withoutCode(), code)).status).toBe(400)
   })
 
-  test('if the code that turned on the second factor is used to sign in, the sign-in gets 400', async () => {
+  test("the code that turned on two-factor sign-in can't be used again to sign in", async () => {
     const { code } = await turnOn()
     expect((await enter(await withoutCode(), code)).status).toBe(400)
   })
 
-  test('if a second-factor code is malformed or belongs to another period or account, the sign-in gets 400', async () => {
+  test('if a two-factor code is malformed or belongs to another account, the sign-in gets 400', async () => {
     const { secret } = await turnOn()
     const foreign = merchant
     merchant = await addMerchant(platform, store.id)
@@ -192,7 +192,7 @@ describe('signing in with the second factor', () => {
     merchant = foreign
   })
 
-  test('if a recovery code was used, a second use gets 400, and another recovery code signs in', async () => {
+  test('each recovery code signs in once: a second use gets 400, but another code still signs in', async () => {
     const { recoveryCodes } = await turnOn()
     const [first = '', second = ''] = recoveryCodes
     const visitor = await withoutCode()
@@ -202,7 +202,7 @@ describe('signing in with the second factor', () => {
     expect((await enter(await withoutCode(), second)).status).toBe(303)
   })
 
-  test('if an account has a second factor, a one-time link signs in only after a code is entered', async () => {
+  test('if an account has two-factor sign-in, a one-time link signs in only after a code is entered', async () => {
     const { secret } = await turnOn()
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitor = browser()
@@ -213,7 +213,7 @@ describe('signing in with the second factor', () => {
     expect(await isSignedIn(visitor)).toBe(true)
   })
 
-  test('if a one-time link and a code complete the sign-in, the merchant can set a new password, and the second factor stays on', async () => {
+  test('after signing in with a one-time link and a code, a merchant can set a new password, and two-factor sign-in stays on', async () => {
     const { secret, recoveryCodes } = await turnOn()
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitor = browser()
@@ -230,7 +230,7 @@ describe('signing in with the second factor', () => {
     expect(late.status).toBe(400)
   })
 
-  test('after five wrong codes, the sign-in ends, and even the right code does not sign in', async () => {
+  test('after five wrong two-factor codes, the sign-in ends, and even the right code does not complete it', async () => {
     const { secret } = await turnOn()
     const visitor = await withoutCode()
     const copy = new Map(visitor.cookies)
@@ -243,7 +243,7 @@ describe('signing in with the second factor', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  test('if an attacker with the password guesses ten codes from ten addresses, even the right code then gets 429', async () => {
+  test('if an attacker who knows the password guesses ten two-factor codes from ten addresses, even the right code gets 429', async () => {
     const { secret } = await turnOn()
     const statuses: number[] = []
     for (let at = 0; at < 12; at += 1) {
@@ -257,7 +257,7 @@ describe('signing in with the second factor', () => {
     expect((await enter(await withoutCode(), appCode(secret, 1))).status).toBe(429)
   })
 
-  test('if the second-factor cookie is forged or belongs to no sign-in, even the right code gets 400', async () => {
+  test('if the cookie of an unfinished two-factor sign-in is forged, even the right code gets 400', async () => {
     const { secret } = await turnOn()
     const visitor = await withoutCode()
     const cookie = visitor.cookies.get('second-factor') ?? ''
@@ -271,7 +271,7 @@ describe('signing in with the second factor', () => {
     }
   })
 
-  test('if an attacker with another account has the cookie of an unfinished sign-in, a code of that account gets 400', async () => {
+  test("if an attacker has the cookie of a victim's unfinished two-factor sign-in, a code of the attacker's own account gets 400", async () => {
     await turnOn()
     const target = await withoutCode()
     merchant = await addMerchant(platform, store.id)
@@ -281,7 +281,7 @@ describe('signing in with the second factor', () => {
     expect((await attacker.post('/sign-in/code', { form_token, code: appCode(secret, 1) })).status).toBe(400)
   })
 
-  test('if the time to enter a second-factor code has expired, the right code gets 400', async () => {
+  test('if the time to enter the two-factor code has expired, even the right code gets 400', async () => {
     const { secret } = await turnOn()
     const visitor = await withoutCode()
     await platform.controlSql`update merchant_links set expires_at = now() where identifier like '2fa-%'`
@@ -290,8 +290,8 @@ describe('signing in with the second factor', () => {
   })
 })
 
-describe('changing the second factor', () => {
-  test('if a merchant turns off the second factor with the right password, the password alone signs in', async () => {
+describe('changing two-factor sign-in', () => {
+  test('a merchant can turn off two-factor sign-in with the password; then the password alone signs in', async () => {
     const { visitor } = await turnOn()
     const turnOff = '/account/two-factor/turn-off'
     const form_token = await visitor.formTokenOf('/account', '/account/two-factor/recovery-codes')
@@ -303,7 +303,7 @@ describe('changing the second factor', () => {
     expect(await isSignedIn(await browser().signIn(merchant))).toBe(true)
   })
 
-  test('if the password alone opened the session, changing the second factor gets 409, and the account page says to sign in with a code', async () => {
+  test('in a session opened with only a password, changing two-factor sign-in gets 409, and the account page says to sign in with a code', async () => {
     const { visitor } = await turnOn()
     await platform.controlSql`update merchant_sessions set opened_by = null where merchant_id = ${merchant.id}`
     const { text } = await visitor.get('/account')
@@ -320,7 +320,7 @@ describe('changing the second factor', () => {
     await withoutCode()
   })
 
-  test('if a merchant renews the recovery codes, an earlier recovery code gets 400, and a new recovery code signs in', async () => {
+  test('after a merchant renews the recovery codes, an earlier code gets 400, and a new code signs in', async () => {
     const { visitor, recoveryCodes } = await turnOn()
     const renew = '/account/two-factor/recovery-codes'
     expect((await withPassword(visitor, renew, 'not this one')).status).toBe(400)
@@ -330,7 +330,7 @@ describe('changing the second factor', () => {
     expect((await enter(await withoutCode(), renewed[0] ?? '')).status).toBe(303)
   })
 
-  test('if a stolen session guesses ten passwords to renew the recovery codes, the next attempt gets 429', async () => {
+  test('after ten wrong passwords to renew the recovery codes in one session, the next attempt gets 429', async () => {
     const { visitor } = await turnOn()
     const statuses: number[] = []
     for (let at = 0; at < 11; at += 1)
@@ -338,7 +338,7 @@ describe('changing the second factor', () => {
     expect(statuses).toEqual([...Array(10).fill(400), 429])
   })
 
-  test('if the operator resets the second factor, the password alone signs in, and the audit table records the reset', async () => {
+  test("after the operator resets an account's two-factor sign-in, the password alone signs in, and the audit table records the reset", async () => {
     await turnOn()
     const { control: database } = platform.service
     expect(await resetTwoFactor(database, ` ${merchant.email.toUpperCase()}`)).toBe(true)
@@ -352,7 +352,7 @@ describe('changing the second factor', () => {
     ])
   })
 
-  test('if a second-factor form comes from another site or has no valid token, the response is 403, and the second factor stays on', async () => {
+  test('if a two-factor form comes from another site or lacks a valid form token, it gets 403, and two-factor sign-in stays on', async () => {
     const { visitor } = await turnOn()
     const fields = { confirm: merchant.password, secret: 'A'.repeat(32), code: '000000' }
     for (const form of ['set-up', 'confirm', 'recovery-codes', 'turn-off']) {
@@ -367,7 +367,7 @@ describe('changing the second factor', () => {
     await withoutCode()
   })
 
-  test('if a merchant signs out the other browsers, the sessions of these browsers end, and the current session stays', async () => {
+  test('if a merchant signs out all other browsers, their sessions end, and the current session continues', async () => {
     const other = await browser().signIn(merchant)
     const visitor = await browser().signIn(merchant)
     expect((await visitor.send('/account', '/account/sign-out-others')).status).toBe(303)
