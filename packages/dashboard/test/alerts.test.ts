@@ -69,7 +69,7 @@ const send = (more: Partial<AlertOptions> = {}, round: Partial<Round> = {}) =>
   sendAlerts({ ...options, ...more }, { stopping: new AbortController().signal, steadySince: new Date(0), ...round })
 const subjects = () => smtp.emails.map(({ message }) => /^Subject: (.*)$/m.exec(message)?.[1])
 
-test('if a tool stops in the middle of a list, each merchant of the store gets one email that says after how many rows', async () => {
+test('if a tool stops in the middle of a list, each merchant of the store gets one email with the number of rows read', async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   await send()
@@ -157,7 +157,7 @@ test('if all requests of two hours are over the rate limit, the merchant gets tw
   ).toEqual(['test gets only errors', 'test sends too many requests'])
 })
 
-test("while a key is turned off, the merchant gets an email before the key expires, but none about its tool's errors and stops", async () => {
+test("while a key is turned off, the merchant gets an email before the key expires, but no emails about the tool's errors and stops", async () => {
   const { store } = await stoppedShop()
   const { controlSql } = platform
   await controlSql`update api_keys set turned_off_at = now() where id = ${store.keyId}`

@@ -110,7 +110,7 @@ describe('a merchant who forgot the password', () => {
     expect((await setPassword(visitor, { current: merchant.password })).status).toBe(303)
   })
 
-  test('if another browser signs in by link, a session opened with the password still requires it for a password change', async () => {
+  test('if another browser signs in by link, a session opened with the password still requires the current password for a change', async () => {
     const visitor = await browser().signIn(merchant)
     await byLink()
     expect((await setPassword(visitor)).status).toBe(400)

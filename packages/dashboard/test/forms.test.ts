@@ -94,7 +94,7 @@ describe('forms of the dashboard', () => {
     }
   })
 
-  test('if the form token for a new key is missing, changed, or from another session, the response is 403, and no key is created', async () => {
+  test("if the form for a new key has a missing, changed, or another session's form token, it gets 403 and creates no key", async () => {
     const token = await visitor.formTokenOf(page(), create())
     await expectRejected({})
     await expectRejected({ form_token: '' })

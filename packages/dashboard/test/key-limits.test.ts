@@ -29,7 +29,7 @@ test('[AUTH-3] if the form for a new key sets no limits, the key reads all data,
   ])
 })
 
-test('[R38, R39, R40] the form for a new key can limit its data, expiry, and addresses, and the keys page shows the limits', async () => {
+test("[R38, R39, R40] the form for a new key can limit the key's data, expiry, and addresses, and the keys page shows these limits", async () => {
   const { store, send, visitor, page } = await newShop()
   await send({
     ...{ access: 'chosen', 'scope.orders:read': 'on', 'scope.customer-groups:read': 'on' },
@@ -107,7 +107,7 @@ test.each(['Europe/Berlin', 'UTC', 'America/New_York'])(
   },
 )
 
-test("[AUTH-3] if a merchant renames a key, its page shows the new name; an empty name gets 400, and another store's key gets 404", async () => {
+test("[AUTH-3] if a merchant renames a key, the key's page shows the new name, but an empty name gets 400", async () => {
   const { store, send, visitor, page } = await newShop()
   await send({})
   const [key] = await keysOf(store.id)

@@ -62,7 +62,7 @@ async function onAnotherNode() {
   return { node, colleague: await signedIn(node) }
 }
 
-test("if a merchant chooses German, the account page confirms the choice in German; an unknown language resets it to the browser's", async () => {
+test('if a merchant chooses German, the account page confirms the choice in German; an unknown language resets the choice', async () => {
   const visitor = await signedIn()
   const saved = await visitor.follow(await choose(visitor, 'de'))
   expect(saved.text).toContain('Ihre Sprache ist gespeichert.')

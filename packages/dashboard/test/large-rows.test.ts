@@ -79,7 +79,7 @@ describe('large rows', () => {
   })
 })
 
-test("if values such as the store's name have megabytes, its pages stay below 1.5 MB, and General says that it shows only the beginning", async () => {
+test("if values such as the store's name have megabytes, the store's pages stay below 1.5 MB, and General shows only the beginning of values", async () => {
   const store = await platform.provision()
   await store.sql`
     update store set store_name = repeat('n', 9000000), store_email = repeat('\"', 500000),

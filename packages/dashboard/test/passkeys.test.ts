@@ -101,7 +101,7 @@ describe('a store that requires a second factor', () => {
   const setRule = (isRequired: boolean) =>
     platform.controlSql`update stores set two_factor_required = ${isRequired} where id = ${store.id}`
 
-  test('if a merchant has a passkey, only sessions opened with it, not with the password, can open the store', async () => {
+  test('if a store requires a second factor and a merchant has a passkey, a session can open the store only if the passkey opened it', async () => {
     onTestFinished(async () => void (await setRule(false)))
     const byPassword = await signedIn()
     const passkey = await addPasskey(byPassword)

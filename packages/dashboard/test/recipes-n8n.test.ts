@@ -151,7 +151,7 @@ describe('the recipe for n8n', () => {
     expect(new Set([...reached, 'Every hour'])).toEqual(new Set(nodes.map(({ name }) => name)))
   })
 
-  test('[PAG-3, SYNC-2] the first run of the n8n workflow processes each order once, and the next requests only orders changed since', async () => {
+  test('[PAG-3, SYNC-2] the first run of the n8n workflow processes each order once, and the next run requests only orders changed since then', async () => {
     const workflow = await workflowThroughProxy(new Map())
     const state: { since?: string; cursor?: string } = {}
     const first = new Execution(workflow, state)

@@ -269,7 +269,7 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, small)
   })
 
-  test('if the service ignores a parameter that the Google Sheets script sends, the export stops with an error that names it', async () => {
+  test('if the service ignores a parameter that the Google Sheets script sends, the export stops with an error that names the parameter', async () => {
     const spreadsheet = await connected(platform.service.url, store, ['{ limit: PAGE_ROWS', '{ limits: PAGE_ROWS'])
     const { error } = await spreadsheet.run('exportNow')
     expect(error).toMatch(/^The service ignored the parameter limits, so its rows can be wrong\. Replace this script/)

@@ -145,7 +145,7 @@ const problem = (status: number, type?: string) => ({
 })
 
 describe('requests of Okta', () => {
-  test("if Okta assigns, updates, or unassigns a person through SCIM, the person's access and role in the store follow", async () => {
+  test("if Okta assigns, updates, or unassigns a person through SCIM, the person's access and role in the store are updated to match", async () => {
     const email = newEmail()
     expect((await scim('GET', '/Users?startIndex=1&count=2')).json).toMatchObject({ totalResults: 1, startIndex: 1 })
     expect(await find('userName', email)).toMatchObject({ totalResults: 0, Resources: [] })
@@ -222,7 +222,7 @@ describe('requests of Microsoft Entra ID', () => {
     })
   })
 
-  test("if Entra ID adds, changes, disables, enables, or deletes a person through SCIM, the person's access and role in the store follow", async () => {
+  test("if Entra ID adds, changes, disables, enables, or deletes a person through SCIM, the person's access and role in the store match", async () => {
     const email = newEmail()
     const externalId = randomUUID()
     const added = await scim('POST', '/Users', {
@@ -611,7 +611,7 @@ describe('how a directory manages the members of a store', () => {
     expect(await roleOf(email)).toBe('developer')
   })
 
-  test('if a store has 1,000 users, the pages of the SCIM list have at most 200 users each and together each user once', async () => {
+  test('if a store has 1,000 users, the pages of the SCIM list have at most 200 users each and together contain each user once', async () => {
     await platform.controlSql`
       with people as (
         insert into merchants (id, name, email, email_verified, created_at, updated_at)
@@ -936,7 +936,7 @@ test('the SCIM discovery documents name the resource type User, its attributes, 
   expect((await scim('GET', '/Groups')).json).toMatchObject({ totalResults: 0 })
 })
 
-test('if a SCIM request chooses attributes to include or exclude, the response has exactly those, plus id and schemas', async () => {
+test('if a SCIM request includes or excludes attributes, the response has exactly the chosen attributes, plus id and schemas', async () => {
   await addUser(newEmail(), { externalId: 'one' })
   const [some] = (await scim('GET', '/Users?filter=externalId%20eq%20%22one%22&attributes=userName,roles.value')).json
     .Resources

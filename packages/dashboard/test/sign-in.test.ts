@@ -32,7 +32,7 @@ describe('sign-ins', () => {
     expect((await visitor.get(settings())).status).toBe(200)
   })
 
-  test('if a merchant signs in, the session cookie is for this host only and hidden from scripts and other sites', async () => {
+  test('the session cookie of a sign-in is HttpOnly, SameSite=Lax, and without Domain', async () => {
     const visitor = browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
     const { email, password } = merchant

@@ -43,7 +43,7 @@ test.each([
   for (const date of dates) expect(date).toMatch(shape)
 })
 
-test('a Data page has no search field if its list is empty or unreadable, but has one if a search found nothing', async () => {
+test('a Data page has no search field if its list is empty or unreadable, but still has the field after a search without matches', async () => {
   const empty = await platform.provision()
   const merchant = await addMerchant(platform, empty.id, old.id)
   const browser = await new PlainBrowser(urlOf(platform)).signIn(merchant)
@@ -65,7 +65,7 @@ test('if a store is at the schema version launch, the page General names fields 
   expect(text).not.toContain('older than')
 })
 
-test("if a signed-in browser opens another account's one-time link, the page names the current account before the browser switches accounts", async () => {
+test("if a signed-in browser opens another account's one-time link, the page warns which account is signed in", async () => {
   const accounts = await accountsOf(platform)
   const other = await accounts.addMerchant('other@example.com', store.id)
   const token = await accounts.createSignInLink('other@example.com')

@@ -45,7 +45,7 @@ async function newShop() {
   return { store, admin, member, base, rule, owner, isRequired, opens }
 }
 
-test('if a store requires a second factor, a member without one gets 403 with a link to the setup until completing it', async () => {
+test('if a store requires a second factor, a member gets 403 with a setup link until completing the setup', async () => {
   const { store, admin, member, base, rule, owner, isRequired, opens } = await newShop()
   const other = await signedIn(member)
   await turnOnCodes(owner, admin)
@@ -77,7 +77,7 @@ test('if an admin has not signed in with a second factor, requiring two-factor s
   expect([refused.status, await isRequired()]).toEqual([409, false])
 })
 
-test('an admin can stop requiring a second factor only with an unused code; then members without one regain access', async () => {
+test('an admin can stop requiring a second factor only with an unused code; then members without a second factor regain access', async () => {
   const { admin, member, rule, owner, isRequired, opens } = await newShop()
   const { secret, code: used } = await turnOnCodes(owner, admin)
   const other = await signedIn(member)
@@ -96,7 +96,7 @@ test('an admin can stop requiring a second factor only with an unused code; then
   expect([await isRequired(), await opens(other), await opens(owner)]).toEqual([false, 200, 200])
 })
 
-test('if an admin guesses twelve codes to stop requiring a second factor, the last guess gets 429, and the store still requires one', async () => {
+test('if an admin guesses twelve codes to stop requiring a second factor, the last guess gets 429, and the requirement stays', async () => {
   const { admin, rule, owner, isRequired } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)

@@ -22,12 +22,12 @@ function shareBars(...requests: readonly number[]): (string | undefined)[] {
   return [...pageOf(...requests).matchAll(/class="share"[^>]*><rect width="([^"]+)"/g)].map(([, width]) => width)
 }
 
-test('on the usage page, the bar of a key with requests is scaled to the busiest key and at least 1% wide', () => {
+test('on the Usage page, the bar of a key with requests is scaled to the busiest key and at least 1% wide', () => {
   expect(shareBars(5000, 2500, 1, 0)).toEqual(['100.0%', '50.0%', '1.0%'])
   expect(shareBars(0, 0)).toEqual([])
 })
 
-test('if no key has requests in the chosen range, the usage page says "No requests in the last 30 days" and shows no chart', () => {
+test('if no key has requests in the chosen range, the Usage page says "No requests in the last 30 days" and shows no chart', () => {
   const empty = pageOf(0, 0)
   expect(empty).toContain('No requests in the last 30 days')
   expect(empty).not.toContain('class="chart"')

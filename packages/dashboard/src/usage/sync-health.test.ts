@@ -57,7 +57,7 @@ test('if a key was never used, its health is "unused"', () => {
   expect(health({ key: keyUsed(null) })).toEqual({ kind: 'unused' })
 })
 
-test('if a tool runs each hour, its health is "upToDate" half an hour after the last run, and "silent" two hours after it', () => {
+test('if a tool runs each hour, its health is "upToDate" half an hour after the last run, and "silent" after two hours without a run', () => {
   const options = (last: number) => ({ key: keyUsed(hoursAgo(last)), activity: activeAt(every(1, last, 200)) })
   const intervalMs = HOUR_MS
   expect(health(options(0.5))).toEqual({ kind: 'upToDate', lastUsedAt: hoursAgo(0.5), intervalMs })
@@ -76,7 +76,7 @@ test('if a tool without a regular schedule sends no request for 14 days, its hea
   expect(health(lastUsed(14))).toEqual({ kind: 'idle', lastUsedAt: hoursAgo(14 * 24) })
 })
 
-test('if a daily tool sends no request for 20 days, its health is "silent", not "idle" as without a schedule', () => {
+test('if a tool with a daily schedule sends no request for 20 days, its health is "silent", not "idle"', () => {
   const options = { key: keyUsed(hoursAgo(20 * 24)), activity: activeAt(every(24, 20 * 24, 31 * 24)) }
   expect(health(options)).toMatchObject({ kind: 'silent' })
 })

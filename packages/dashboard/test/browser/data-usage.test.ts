@@ -69,7 +69,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     expect(await textOf(page, '#rows-problem')).toBe('')
   })
 
-  test('if a merchant searches customers by ID, email address, or name, the page shows the match, or says that the store has none', async () => {
+  test('if a merchant searches customers by ID, email address, or name, the page shows the matches; an unknown ID gets an error message', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     const [first = ''] = (await idsOf('customers')).slice(-1)
     await page.goto(`${base()}/data/customers`)
@@ -312,7 +312,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${base()}/settings/api`)
   })
 
-  test('if an unused key is revoked, its page says that the API rejects requests with it, and no longer suggests using it', async () => {
+  test('if an unused key is revoked, its page says that the API rejects requests with the key, instead of suggesting to use it', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })

@@ -119,7 +119,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('if a tool stops in the middle of a list, the keys page says after how many rows, until the tool reads the list again', async () => {
+  test('if a tool stops after 750 orders, the keys page says so until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
@@ -195,7 +195,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('if a merchant sends the form for a new key without a tool and a name, it says "Enter a name, or choose a tool"', async () => {
+  test('without a tool and a name, the form for a new key says "Enter a name, or choose a tool" and creates no key', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the key')
@@ -245,7 +245,7 @@ describe('the script of the keys pages', () => {
     expect(await activeNames()).toEqual(['test', 'Accounting'])
   })
 
-  test('if a merchant leaves the page of a new key, the browser asks for confirmation, unless the Copy button was used', async () => {
+  test('if a merchant leaves the page of a new key, the browser shows a confirmation dialog, unless the Copy button was used', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     const dialogs: string[] = []

@@ -149,7 +149,7 @@ test('if a manipulated page lets a device skip user verification, the service re
   expect(await textsOf(other, '[aria-label=Passkeys] th[scope=row]')).toEqual([])
 })
 
-test('if a device already has a passkey for the account, adding another on it shows an error and creates none', async () => {
+test('if a device already has a passkey for the account, adding a second one on the device shows an error and creates no passkey', async () => {
   const { page, context } = await scene.openPage()
   const device = await addAuthenticator({ page, context })
   await openAccount(page)
@@ -205,7 +205,7 @@ test('if JavaScript is off, the sign-in page has no passkey button, and the page
   expect(await page.getByRole('button', { name: 'Create passkey' }).count()).toBe(0)
 })
 
-test('if the browser lacks passkey support, the sign-in page has no passkey button, and the page to add one says why', async () => {
+test('if the browser lacks passkey support, the sign-in page has no passkey button, and the page to add a passkey says why', async () => {
   const { page, context } = await scene.openPage()
   await context.addInitScript('delete globalThis.PublicKeyCredential')
   await page.goto(`${url}/sign-in`)
@@ -216,7 +216,7 @@ test('if the browser lacks passkey support, the sign-in page has no passkey butt
   expect(await page.getByRole('button', { name: 'Create passkey' }).count()).toBe(0)
 })
 
-test('at 127.0.0.1, the account page has no "Add a passkey" but a link to localhost, where the account page has it', async () => {
+test('at 127.0.0.1, the account page links to localhost, and only at localhost it has the link "Add a passkey"', async () => {
   const { page } = await scene.openAs(merchant)
   await page.goto(`${scene.url}/account`)
   expect(await page.getByRole('link', { name: 'Add a passkey' }).count()).toBe(0)
