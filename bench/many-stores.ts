@@ -88,7 +88,7 @@ async function askBoth({ stores }: ManyStores, url: string, samples: Samples): P
   const client = createApiClient(url, first.key)
   samples.service.push(
     await timed(async () => {
-      const { status } = await client.ask(`/orders?limit=${PAGE_ROWS}`)
+      const { status } = await client.request(`/orders?limit=${PAGE_ROWS}`)
       if (status !== 200) samples.failures++
     }),
   )

@@ -26,11 +26,11 @@ async function benchAll(options: PeersOptions): Promise<void> {
 }
 
 async function bench(kind: ServerKind, options: PeersOptions): Promise<void> {
-  const say = (what: string) => console.error(`${kind}: ${what}`)
+  const log = (what: string) => console.error(`${kind}: ${what}`)
   const server = await startBenchServer(kind)
-  if (server === null) return say('none found; name the folder of its programs in BENCH_POSTGRES_BIN')
+  if (server === null) return log('none found; name the folder of its programs in BENCH_POSTGRES_BIN')
   try {
-    const result = await measurePeers(server, options, say)
+    const result = await measurePeers(server, options, log)
     console.log(peersSummary(result))
     if (options.writes) await writePeersResult(result)
   } finally {

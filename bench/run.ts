@@ -16,11 +16,11 @@ for (const kind of options.servers) await bench(kind, options)
 if (options.writes) await writeDocument()
 
 async function bench(kind: ServerKind, options: BenchOptions): Promise<void> {
-  const say = (what: string) => console.error(`${kind}: ${what}`)
+  const log = (what: string) => console.error(`${kind}: ${what}`)
   const server = await startBenchServer(kind)
-  if (server === null) return say('none found; name the folder of its programs in BENCH_POSTGRES_BIN')
+  if (server === null) return log('none found; name the folder of its programs in BENCH_POSTGRES_BIN')
   try {
-    const result = await withRatiosBefore(await measureServer(server, options, say))
+    const result = await withRatiosBefore(await measureServer(server, options, log))
     console.log(summary(result))
     if (options.writes) await writeResult(result)
   } finally {

@@ -89,7 +89,7 @@ async function variantsOf(
 ): Promise<Variant[]> {
   const client = createApiClient(String(await service.call('start', { controlUrl, secret })), key)
   await reader.call('start', readerUrl)
-  const ask = async () => {
+  const send = async () => {
     const since = new Date().toISOString()
     for (let n = 0; n < REQUESTS; n++) await client.get(`/orders?limit=250&updated_since=${since}`)
     await delay(USAGE_WRITTEN_MS)
@@ -101,7 +101,7 @@ async function variantsOf(
     requests: REQUESTS,
     run: () => reader.call(name, REQUESTS).then(() => 0),
   })
-  const request = { name: 'request', processId: service.processId, requests: REQUESTS, run: ask }
+  const request = { name: 'request', processId: service.processId, requests: REQUESTS, run: send }
   return [request, read('warm'), read('opening'), read('columns')]
 }
 

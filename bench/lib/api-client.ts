@@ -16,8 +16,8 @@ export interface ApiClient {
    * Requests a path below `/api/v1` with the key and `headers`. Rejects if the connection fails or is closed early.
    * Finds the next cursor only in uncompressed responses.
    */
-  ask(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>
-  /** Requests a path like `ask`, but rejects for any status other than 200. */
+  request(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>
+  /** Requests a path like `request`, but rejects for any status other than 200. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>
   close(): void
 }
@@ -27,12 +27,12 @@ const TAIL_BYTES = 200
 /** Returns a client of the API at `url`. */
 export function createApiClient(url: string, key: string): ApiClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
-  const ask: ApiClient['ask'] = (path, headers = {}) =>
+  const request: ApiClient['request'] = (path, headers = {}) =>
     receive(http.get(`${url}/api/v1${path}`, { agent, headers: { ...headers, 'x-api-key': key } }))
   return {
-    ask,
+    request,
     get: async (path, headers) => {
-      const received = await ask(path, headers)
+      const received = await request(path, headers)
       if (received.status !== 200) throw new Error(`${received.status} for ${path}`)
       return received
     },

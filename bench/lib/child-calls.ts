@@ -19,12 +19,12 @@ export function handleCalls(
 ): void {
   process.on('message', (message) => {
     const { name, argument } = message as Call
-    void answer(async () => calls[name]?.(argument as never)).then((result) => process.send?.(result))
+    void resultOf(async () => calls[name]?.(argument as never)).then((result) => process.send?.(result))
   })
   process.on('disconnect', () => void close().finally(() => process.exit()))
 }
 
-async function answer(run: () => Promise<unknown>): Promise<CallResult> {
+async function resultOf(run: () => Promise<unknown>): Promise<CallResult> {
   try {
     return { value: await run(), error: null }
   } catch (error) {

@@ -43,9 +43,9 @@ function call(child: ChildProcess, name: string, argument: unknown): Promise<unk
     child.once('exit', onExit)
     child.once('message', (message) => {
       child.off('exit', onExit)
-      const answer = message as CallResult
-      if (answer.error === null) resolve(answer.value)
-      else reject(new Error(`${name}: ${answer.error}`))
+      const result = message as CallResult
+      if (result.error === null) resolve(result.value)
+      else reject(new Error(`${name}: ${result.error}`))
     })
     child.send({ name, argument })
   })

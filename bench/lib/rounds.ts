@@ -91,8 +91,8 @@ export function medianRatio(samples: Samples, names: readonly [string, string], 
 }
 
 /**
- * Returns the limits between which the median of the ratio lies with at least 95 % confidence. They are two of the sorted
- * ratios, so their distribution doesn't matter. There must be at least 6 rounds.
+ * Returns the limits between which the median of the ratio lies with at least 95 % confidence. They are two of the
+ * sorted ratios, so their distribution doesn't matter. There must be at least 6 rounds.
  */
 export function medianRatioLimits(
   samples: Samples,

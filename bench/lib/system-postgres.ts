@@ -35,8 +35,8 @@ export async function findSystemBinaries(named: string | undefined): Promise<str
 }
 
 /**
- * Creates a cluster in the existing `dataFolder` and starts it. `remove` also deletes the folder. If the benchmark runs as root, the server runs as an unprivileged
- * user.
+ * Creates a cluster in the existing `dataFolder` and starts it. `remove` also deletes the folder. If the benchmark runs
+ * as root, the server runs as an unprivileged user.
  */
 export async function startSystemPostgres({
   binaries,

@@ -5,35 +5,39 @@ import type { PeerClient } from './peers-client.ts'
 import type { Peer, PeerStart, SeenOrder } from './peers-list.ts'
 
 /** A server to compare, and a client for it. */
-export interface Asked {
+export interface ComparedServer {
   readonly peer: Peer
   readonly client: PeerClient
 }
 
 /** A comparison: the page of `limit` orders at `start`, and the first order of this page by its ID. */
-export interface Compared {
+export interface ComparedPage {
   readonly start: PeerStart
   readonly limit: number
 }
 
 /** Rejects with an error that names the first difference from the service. */
-export async function checkSame(service: Asked, asked: Asked, pages: readonly Compared[]): Promise<void> {
+export async function checkSame(
+  service: ComparedServer,
+  server: ComparedServer,
+  pages: readonly ComparedPage[],
+): Promise<void> {
   for (const { start, limit } of pages) {
     const expected = await pageOf(service, start, limit)
     if (expected.length !== limit) throw new Error(`the service has ${expected.length} orders on a page of ${limit}`)
-    const what = `${asked.peer.name}, page of ${limit} after ${start.offset} orders`
-    compare(what, expected, await pageOf(asked, start, limit))
+    const what = `${server.peer.name}, page of ${limit} after ${start.offset} orders`
+    compare(what, expected, await pageOf(server, start, limit))
     const [first] = expected
     if (first === undefined) throw new Error(`${what}: empty`)
-    compare(`${asked.peer.name}, order ${first.id}`, [first], await rowOf(asked, first.id))
+    compare(`${server.peer.name}, order ${first.id}`, [first], await rowOf(server, first.id))
   }
 }
 
-async function pageOf({ peer, client }: Asked, start: PeerStart, limit: number): Promise<SeenOrder[]> {
+async function pageOf({ peer, client }: ComparedServer, start: PeerStart, limit: number): Promise<SeenOrder[]> {
   return peer.seen(await client.read(peer.page(start, limit)))
 }
 
-async function rowOf({ peer, client }: Asked, id: string): Promise<SeenOrder[]> {
+async function rowOf({ peer, client }: ComparedServer, id: string): Promise<SeenOrder[]> {
   return peer.seen(await client.read(peer.row(id)))
 }
 
@@ -56,5 +60,5 @@ export function checkSizes(
   const [service] = figures
   for (const { name, kibibytes } of figures)
     if (service !== undefined && kibibytes < service.kibibytes / 2)
-      throw new Error(`${name}, ${what}: answers of ${kibibytes} KiB, the service's are of ${service.kibibytes} KiB`)
+      throw new Error(`${name}, ${what}: responses of ${kibibytes} KiB instead of ${service.kibibytes} KiB`)
 }

@@ -1,37 +1,37 @@
 // Sends requests to the compared servers. Drops the responses, or parses them as JSON to compare them.
 
 import http from 'node:http'
-import type { Ask } from './peers-list.ts'
+import type { PeerRequest } from './peers-list.ts'
 
 /** Sends requests to one server over connections that stay open. */
 export interface PeerClient {
   /** Returns the number of bytes of the response. Rejects for any status other than 200. */
-  send(ask: Ask): Promise<number>
+  send(request: PeerRequest): Promise<number>
   /** Returns the response as JSON. Rejects for any status other than 200. */
-  read(ask: Ask): Promise<unknown>
+  read(request: PeerRequest): Promise<unknown>
   close(): void
 }
 
 /** Returns a client of the server at `url` with at most `connections` connections. */
 export function createPeerClient(url: string, key: string, connections: number): PeerClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
-  const begin = ({ path, body }: Ask) => {
+  const start = ({ path, body }: PeerRequest) => {
     const headers = { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
     const request = http.request(`${url}${path}`, { agent, headers, method: body === undefined ? 'GET' : 'POST' })
     request.end(body === undefined ? undefined : JSON.stringify(body))
     return request
   }
   return {
-    send: async (ask) => {
+    send: async (request) => {
       let bytes = 0
-      await receive(begin(ask), (chunk) => {
+      await receive(start(request), (chunk) => {
         bytes += chunk.length
       })
       return bytes
     },
-    read: async (ask) => {
+    read: async (request) => {
       const chunks: Buffer[] = []
-      await receive(begin(ask), (chunk) => chunks.push(chunk))
+      await receive(start(request), (chunk) => chunks.push(chunk))
       return JSON.parse(Buffer.concat(chunks).toString())
     },
     close: () => agent.destroy(),

@@ -1,5 +1,5 @@
-// Declares the compared servers with their versions, and their requests: for a page, for the page after a row, and for
-// one row. Their programs are in bench/peers/programs.
+// Declares the compared servers, their versions, and how to request a page of orders and one order from each. Their
+// programs are in bench/peers/programs.
 
 import { readFileSync } from 'node:fs'
 import { pagePath } from '../lib/api-client.ts'
@@ -9,7 +9,7 @@ import { POSTGRAPHILE_ENDS, POSTGRAPHILE_PAGE, POSTGRAPHILE_ROW } from './peers-
 import { cursorOf } from './programs/formats.ts'
 
 /** A request: GET or, with a body, POST of JSON. */
-export interface Ask {
+export interface PeerRequest {
   readonly path: string
   readonly body?: unknown
 }
@@ -17,8 +17,11 @@ export interface Ask {
 /** Start of a page, in the forms that the servers need. */
 export interface PeerStart extends PageStart {
   readonly offset: number
-  /** Cursor that only the server itself can make, as PostGraphile does; null for the first page and for other servers. */
-  readonly own: string | null
+  /**
+   * Cursor that the benchmark reads from the server itself (`Peer.ends`); null for the first page, and for servers
+   * whose requests need only `cursor`, `key`, or `offset`.
+   */
+  readonly peerCursor: string | null
 }
 
 /** The compared parts of an order, independent of the format. */
@@ -37,15 +40,18 @@ export interface Peer {
   readonly checksKey: boolean
   readonly clock: PeerClock
   /** Returns the request for a page of `limit` orders. */
-  readonly page: (start: PeerStart, limit: number) => Ask
-  readonly row: (id: string) => Ask
+  readonly page: (start: PeerStart, limit: number) => PeerRequest
+  readonly row: (id: string) => PeerRequest
   /** Returns the orders of a response to `page`, or the order of a response to `row`. */
   readonly seen: (body: unknown) => SeenOrder[]
   /**
-   * For a server that has its own cursors: the cheapest request for the end of a page of 250, and a function that
-   * returns the cursor from its response.
+   * For a server whose cursors only the server can create. `request` returns a request for only the end cursor of the
+   * 250 orders after `after`. `cursor` returns this cursor from the response; null after the last order.
    */
-  readonly ends?: { readonly ask: (after: string | null) => Ask; readonly cursor: (body: unknown) => string | null }
+  readonly ends?: {
+    readonly request: (after: string | null) => PeerRequest
+    readonly cursor: (body: unknown) => string | null
+  }
 }
 
 /** A peer, and the file of bench/peers/programs that starts it. */
@@ -53,7 +59,7 @@ export interface PeerProgram extends Peer {
   readonly file: string
 }
 
-/** The service, in the form of a peer. */
+/** The service, in the form of a peer. The benchmark compares each peer with it. */
 export const SERVICE: Peer = {
   name: 'the service',
   version: '',
@@ -88,11 +94,11 @@ export const PEERS: readonly PeerProgram[] = [
     version: versionsOf(['postgraphile']),
     checksKey: false,
     clock: 'threads',
-    page: ({ own }, limit) => graphql(POSTGRAPHILE_PAGE, { first: limit, after: own }),
+    page: ({ peerCursor }, limit) => graphql(POSTGRAPHILE_PAGE, { first: limit, after: peerCursor }),
     row: (id) => graphql(POSTGRAPHILE_ROW, { id }),
     seen: (body) => graphqlOrders(body).map((order) => seenOf(order, order.orderItemsByOrderId.nodes)),
     ends: {
-      ask: (after) => graphql(POSTGRAPHILE_ENDS, { first: 250, after }),
+      request: (after) => graphql(POSTGRAPHILE_ENDS, { first: 250, after }),
       cursor: (body) => (body as { data: GraphqlEnds }).data.allOrders.pageInfo.endCursor,
     },
   },
@@ -137,11 +143,11 @@ function byHand({ packages, ...rest }: { name: string; file: string; packages: r
  * column. Its first part lets PostgreSQL use the index.
  */
 function afterPosition({ createdAt, id }: PageStart['key']): string {
-  const instant = encodeURIComponent(createdAt)
-  return `&created_at=gte.${instant}&or=(created_at.gt.%22${instant}%22,id.gt.${id})`
+  const timestamp = encodeURIComponent(createdAt)
+  return `&created_at=gte.${timestamp}&or=(created_at.gt.%22${timestamp}%22,id.gt.${id})`
 }
 
-function graphql(query: string, variables: Readonly<Record<string, unknown>>): Ask {
+function graphql(query: string, variables: Readonly<Record<string, unknown>>): PeerRequest {
   return { path: '/graphql', body: { query, variables } }
 }
 
@@ -163,7 +169,7 @@ function seenOf({ id, total }: ServedOrder, items: readonly unknown[]): SeenOrde
   return { id, total: Number(total), items: items.length }
 }
 
-/** Returns the packages with their versions, which package.json names exactly. */
+/** Returns the packages with the exact versions that bench/peers/programs/package.json pins. */
 function versionsOf(packages: readonly string[]): string {
   const { dependencies }: { dependencies: Readonly<Record<string, string>> } = JSON.parse(
     readFileSync(new URL('programs/package.json', import.meta.url), 'utf8'),

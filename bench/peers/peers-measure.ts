@@ -9,12 +9,12 @@ import { describeRun } from '../lib/results.ts'
 import { medianOf, medianRatio, type Round, type Samples } from '../lib/rounds.ts'
 import type { BenchServer } from '../lib/servers.ts'
 import { type PageStart, spread, walkList } from '../lib/walk.ts'
-import { type Asked, checkSame, checkSizes } from './peers-check.ts'
+import { type ComparedServer, checkSame, checkSizes } from './peers-check.ts'
 import { createPeerClient, type PeerClient } from './peers-client.ts'
 import { PEERS, type Peer, type PeerStart, SERVICE } from './peers-list.ts'
 import type { PeersOptions } from './peers-options.ts'
 import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts'
-import { runInTurns, type Taker } from './peers-rounds.ts'
+import { type Participant, runInTurns } from './peers-rounds.ts'
 import { startPeer } from './peers-start.ts'
 
 const PAGES = [
@@ -23,26 +23,27 @@ const PAGES = [
 ] as const
 /** Numbers of connections for reads of rows by ID. */
 const CONNECTIONS = [8, 32] as const
+/** Orders that each server returns by their IDs in one turn. */
 const ROWS = 400
 
-/** Measures on an empty server and returns the result. `say` gets progress messages. */
+/** Measures on an empty server and returns the result. `log` gets progress messages. */
 export async function measurePeers(
   server: BenchServer,
   options: PeersOptions,
-  say: (what: string) => void,
+  log: (what: string) => void,
 ): Promise<PeersResult> {
   const { orders, rounds } = options
-  say(`making ${orders} orders`)
+  log(`making ${orders} orders`)
   const dataset = await makeDataset(server, orders)
-  // The service and four peers share the reader's role. A new store limits this role to 20 connections, but each peer can
-  // open eight.
+  // The service and four peers share the reader's role. `provisionStore` limits this role to 20 connections, but each
+  // peer can open eight.
   await withConnection(server.url('postgres'), (admin) =>
     admin.script(`alter role "${new URL(dataset.readerUrl).username}" connection limit -1`),
   )
   try {
     return {
       ...describeRun('bench:peers', { server: server.kind, version: dataset.version, orders, rounds }),
-      comparisons: await compareAll({ server, dataset, options, say }),
+      comparisons: await compareAll({ server, dataset, options, log }),
     }
   } finally {
     await dataset.sql.end()
@@ -53,33 +54,36 @@ interface Measuring {
   readonly server: BenchServer
   readonly dataset: Dataset
   readonly options: PeersOptions
-  readonly say: (what: string) => void
+  readonly log: (what: string) => void
 }
 
 /** A running server, and the starts of the pages to request. */
-interface Subject extends Asked {
+interface MeasuredServer extends ComparedServer {
   readonly processId: number
   readonly starts: readonly PeerStart[]
 }
 
-async function compareAll({ server, dataset, options, say }: Measuring): Promise<PeerComparison[]> {
+async function compareAll({ server, dataset, options, log }: Measuring): Promise<PeerComparison[]> {
   await using running = new AsyncDisposableStack()
-  const subjects = await startAll(dataset, running, say)
+  const servers = await startAll(dataset, running, log)
   const rounds = { rounds: options.rounds, serverProcessId: server.processId }
-  const compared = async (what: string, takers: readonly Taker[]): Promise<Omit<PeerComparison, 'connections'>> => {
-    say(`measuring: ${what}`)
-    const figures = figuresOf(subjects, await runInTurns(takers, rounds))
+  const compared = async (
+    what: string,
+    participants: readonly Participant[],
+  ): Promise<Omit<PeerComparison, 'connections'>> => {
+    log(`measuring: ${what}`)
+    const figures = figuresOf(servers, await runInTurns(participants, rounds))
     checkSizes(what, figures)
     return { what, figures }
   }
   const comparisons: PeerComparison[] = []
   for (const { limit, count } of PAGES) {
-    const takers = subjects.map((subject) => pages(subject, limit, count))
-    comparisons.push({ ...(await compared(`page of ${limit} orders`, takers)), connections: 1 })
+    const participants = servers.map((server) => pages(server, limit, count))
+    comparisons.push({ ...(await compared(`page of ${limit} orders`, participants)), connections: 1 })
   }
   for (const connections of CONNECTIONS) {
-    const takers = subjects.map((subject) => rows(subject, connections))
-    comparisons.push({ ...(await compared('one order by ID', takers)), connections })
+    const participants = servers.map((server) => rows(server, connections))
+    comparisons.push({ ...(await compared('one order by ID', participants)), connections })
   }
   return comparisons
 }
@@ -88,40 +92,47 @@ async function compareAll({ server, dataset, options, say }: Measuring): Promise
 async function startAll(
   dataset: Dataset,
   running: AsyncDisposableStack,
-  say: (what: string) => void,
-): Promise<Subject[]> {
+  log: (what: string) => void,
+): Promise<MeasuredServer[]> {
   const { controlUrl, secret, key } = dataset
   const child = running.adopt(startChild(SERVICE_PROCESS), (child) => child.close())
   const url = String(await child.call('start', { controlUrl, secret }))
   const clientOf = (url: string) =>
     running.adopt(createPeerClient(url, key, Math.max(...CONNECTIONS)), (client) => void client.close())
-  say('reading the list')
+  log('reading the list')
   const walk = createApiClient(url, key)
   const starts = await walkList('orders', order, { client: walk, sql: dataset.sql }).finally(walk.close)
-  const service: Subject = { ...(await subject(SERVICE, clientOf(url), starts)), processId: child.processId }
-  const subjects = [service]
-  for (const peer of PEERS) {
-    say(`starting ${peer.name}`)
-    const { url, processId } = running.adopt(await startPeer(peer.file, dataset), (started) => started.close())
-    const asked = { ...(await subject(peer, clientOf(url), starts)), processId }
-    await checkSame(service, asked, comparedPages(asked))
-    subjects.push(asked)
+  const service: MeasuredServer = {
+    ...(await withPageStarts(SERVICE, clientOf(url), starts)),
+    processId: child.processId,
   }
-  return subjects
+  const servers = [service]
+  for (const peer of PEERS) {
+    log(`starting ${peer.name}`)
+    const { url, processId } = running.adopt(await startPeer(peer.file, dataset), (started) => started.close())
+    const server = { ...(await withPageStarts(peer, clientOf(url), starts)), processId }
+    await checkSame(service, server, comparedPages(server))
+    servers.push(server)
+  }
+  return servers
 }
 
-async function subject(peer: Peer, client: PeerClient, starts: readonly PageStart[]) {
-  const own = await ownCursors(peer, client, starts.length)
-  const placed = starts.map((start, index) => ({ ...start, offset: index * 250, own: own[index] ?? null }))
-  return { peer, client, starts: placed }
+async function withPageStarts(peer: Peer, client: PeerClient, starts: readonly PageStart[]) {
+  const cursors = await peerCursors(peer, client, starts.length)
+  const peerStarts = starts.map((start, index) => ({
+    ...start,
+    offset: index * 250,
+    peerCursor: cursors[index] ?? null,
+  }))
+  return { peer, client, starts: peerStarts }
 }
 
-/** Returns the cursors of all page starts of 250 orders, for a server that has its own cursors. */
-async function ownCursors({ name, ends }: Peer, client: PeerClient, count: number): Promise<(string | null)[]> {
+/** Returns the cursor before each page of 250 orders, null for the first page; empty for a server without `ends`. */
+async function peerCursors({ name, ends }: Peer, client: PeerClient, count: number): Promise<(string | null)[]> {
   if (ends === undefined) return []
   const cursors: (string | null)[] = [null]
   while (cursors.length < count) {
-    const cursor = ends.cursor(await client.read(ends.ask(cursors.at(-1) ?? null)))
+    const cursor = ends.cursor(await client.read(ends.request(cursors.at(-1) ?? null)))
     if (cursor === null) throw new Error(`${name}: the list ends after ${cursors.length} pages instead of ${count}`)
     cursors.push(cursor)
   }
@@ -129,21 +140,25 @@ async function ownCursors({ name, ends }: Peer, client: PeerClient, count: numbe
 }
 
 /** Returns the first page of each size, and one in the middle of the list. */
-function comparedPages({ starts }: Subject) {
+function comparedPages({ starts }: MeasuredServer) {
   const places = [starts[0], starts[Math.floor(starts.length / 2)]].filter((start) => start !== undefined)
   return places.flatMap((start) => PAGES.map(({ limit }) => ({ start, limit })))
 }
 
-function pages({ peer, client, processId, starts }: Subject, limit: number, count: number): Taker {
+function pages({ peer, client, processId, starts }: MeasuredServer, limit: number, count: number): Participant {
   // The last page may be short.
   const whole = starts.slice(0, -1)
   const turns = (round: Round) => spread(whole, count, round).map((start) => () => client.send(peer.page(start, limit)))
   return { name: peer.name, clock: peer.clock, processId, requests: 1, turns }
 }
 
-/** Returns one turn per round, with as many concurrent requests as connections. */
-function rows({ peer, client, processId, starts }: Subject, connections: number): Taker {
+/**
+ * Returns the participant that requests orders by ID. Each round has one turn, which sends `ROWS` requests over
+ * `connections` connections.
+ */
+function rows({ peer, client, processId, starts }: MeasuredServer, connections: number): Participant {
   const send = async (round: Round) => {
+    // The key of the first start is before all orders, so it has no order's ID.
     const ids = spread(starts.slice(1), ROWS, round).map(({ key }) => key.id)
     let bytes = 0
     const connection = async () => {
@@ -159,8 +174,8 @@ function rows({ peer, client, processId, starts }: Subject, connections: number)
   return { name: peer.name, clock: peer.clock, processId, requests: ROWS, turns: (round) => [() => send(round)] }
 }
 
-function figuresOf(subjects: readonly Subject[], samples: Samples): PeerFigure[] {
-  return subjects.map(({ peer: { name, version, checksKey } }) => {
+function figuresOf(servers: readonly MeasuredServer[], samples: Samples): PeerFigure[] {
+  return servers.map(({ peer: { name, version, checksKey } }) => {
     const own = samples.get(name) ?? []
     const ratio = (figure: 'totalMs' | 'wallMs') => medianRatio(samples, [name, SERVICE.name], figure)
     return {

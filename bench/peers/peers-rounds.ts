@@ -6,7 +6,7 @@ import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/ro
 import { type PeerClock, readClock } from './peers-clock.ts'
 
 /** A server that takes part in the rounds. */
-export interface Taker {
+export interface Participant {
   readonly name: string
   readonly processId: number
   readonly clock: PeerClock
@@ -18,12 +18,12 @@ export interface Taker {
 
 /** Runs all turns in rounds. Returns one sample per round: the average of one request. */
 export async function runInTurns(
-  takers: readonly Taker[],
+  participants: readonly Participant[],
   { rounds, serverProcessId }: { rounds: number; serverProcessId: number },
 ): Promise<Samples> {
-  const samples = new Map(takers.map(({ name }) => [name, [] as Sample[]]))
+  const samples = new Map(participants.map(({ name }) => [name, [] as Sample[]]))
   for (let index = -WARM_UP_ROUNDS; index < rounds; index++) {
-    const round = await runRound(takers, { index: Math.max(0, index), count: rounds }, serverProcessId)
+    const round = await runRound(participants, { index: Math.max(0, index), count: rounds }, serverProcessId)
     if (index >= 0) for (const [name, sample] of round) samples.get(name)?.push(sample)
   }
   return samples
@@ -35,9 +35,13 @@ interface Sum {
   bytes: number
 }
 
-async function runRound(takers: readonly Taker[], round: Round, serverProcessId: number): Promise<[string, Sample][]> {
-  const all = takers.map((taker) => ({ taker, turns: taker.turns(round), sum: newSum() }))
-  const before = await processTimes(takers)
+async function runRound(
+  participants: readonly Participant[],
+  round: Round,
+  serverProcessId: number,
+): Promise<[string, Sample][]> {
+  const all = participants.map((participant) => ({ participant, turns: participant.turns(round), sum: newSum() }))
+  const before = await processTimes(participants)
   const count = Math.max(...all.map(({ turns }) => turns.length))
   for (let index = 0; index < count; index++) {
     const first = (index + round.index) % all.length
@@ -48,8 +52,8 @@ async function runRound(takers: readonly Taker[], round: Round, serverProcessId:
   }
   // A process gets the time of the whole round, because work after a response, such as garbage collection, belongs to
   // the response.
-  const after = await processTimes(takers)
-  return all.map(({ taker: { name, requests }, turns, sum }, index) => {
+  const after = await processTimes(participants)
+  return all.map(({ participant: { name, requests }, turns, sum }, index) => {
     const processMs = (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN)
     return [name, sampleOf({ ...sum, processMs }, turns.length * requests)]
   })
@@ -63,8 +67,8 @@ async function measure(turn: () => Promise<number>, sum: Sum, serverProcessId: n
   sum.databaseMs += (await processorTimeOfServer(serverProcessId)) - databaseBefore
 }
 
-function processTimes(takers: readonly Taker[]): Promise<number[]> {
-  return Promise.all(takers.map(({ clock, processId }) => readClock(clock, processId)))
+function processTimes(participants: readonly Participant[]): Promise<number[]> {
+  return Promise.all(participants.map(({ clock, processId }) => readClock(clock, processId)))
 }
 
 function newSum(): Sum {

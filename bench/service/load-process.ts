@@ -14,7 +14,7 @@ export interface BurstStart {
 
 export interface Burst {
   /** Number of responses, failed ones included. */
-  readonly answered: number
+  readonly completed: number
   /** Number of responses with another status than 200. */
   readonly failed: number
   /** Time from the first request to the last response, in ms. */
@@ -35,7 +35,7 @@ async function start({ url, key, paths, connections }: BurstStart): Promise<void
 
 /** Sends requests for this time, then waits for the responses to those in flight and counts them too. */
 async function run(milliseconds: number): Promise<Burst> {
-  const counts = { answered: 0, failed: 0 }
+  const counts = { completed: 0, failed: 0 }
   const startedAt = performance.now()
   const until = startedAt + milliseconds
   let next = 0
@@ -43,8 +43,8 @@ async function run(milliseconds: number): Promise<Burst> {
     while (performance.now() < until) {
       const request = requests[next++ % requests.length]
       if (request === undefined) throw new Error('not started')
-      if ((await connection.ask(request)) !== 200) counts.failed++
-      counts.answered++
+      if ((await connection.send(request)) !== 200) counts.failed++
+      counts.completed++
     }
   }
   await Promise.all(open.map(askOn))

@@ -30,23 +30,23 @@ import { apiVariants, type Lists, walkLists } from './variants.ts'
  */
 const ROUNDS_WITHOUT_INDEXES = 7
 
-/** Measures on an empty server and returns the result. `say` gets progress messages. */
+/** Measures on an empty server and returns the result. `log` gets progress messages. */
 export async function measureServer(
   server: BenchServer,
   options: BenchOptions,
-  say: (what: string) => void,
+  log: (what: string) => void,
 ): Promise<BenchResult> {
   const { orders, rounds } = options
-  say(`making ${orders} orders`)
+  log(`making ${orders} orders`)
   const dataset = await makeDataset(server, orders)
   try {
     const filtered = await filteredPages(dataset.sql, orders)
-    const measuring = { server, dataset, filtered, options, say }
+    const measuring = { server, dataset, filtered, options, log }
     const api = await measureApi(measuring)
     const key = await measureKeyCheck(measuring)
-    say(`${PARALLEL_WALKS} full syncs`)
+    log(`${PARALLEL_WALKS} full syncs`)
     const walking = await measureWalking(dataset, options.parallelSeconds)
-    say('the service at rest')
+    log('the service at rest')
     const atRest = await measureAtRest(dataset, filtered)
     const memory = memoryBounds({ walking: walking.resident, atRest })
     const plain = await measureWithoutIndexes(measuring)
@@ -74,7 +74,7 @@ interface Measuring {
   readonly dataset: Dataset
   readonly filtered: readonly FilteredPage[]
   readonly options: BenchOptions
-  readonly say: (what: string) => void
+  readonly log: (what: string) => void
 }
 
 interface Measured {
@@ -88,22 +88,22 @@ interface Bursts {
 }
 
 async function measureApi(measuring: Measuring): Promise<Measured & Bursts & { readonly polls: StorePolls }> {
-  const { server, dataset, filtered, options, say } = measuring
+  const { server, dataset, filtered, options, log } = measuring
   await using running = await runService(dataset)
   const { service, client } = running
   const copy = startChild(new URL('copy-process.ts', import.meta.url))
   const psql = await startPsql(dataset.readerUrl)
-  if (psql === null) say('no psql found; COPY by libpq is left out')
+  if (psql === null) log('no psql found; COPY by libpq is left out')
   try {
     await copy.call('start', dataset.readerUrl)
-    say('reading the lists')
+    log('reading the lists')
     const lists = await walkLists({ client, sql: dataset.sql })
     const variants = apiVariants({ client, sql: dataset.sql, service, copy, psql }, lists, filtered)
     // The bursts come first, because their many requests warm up the service.
     const bursts = await measureBursts(measuring, running, lists)
-    say('measuring requests')
+    log('measuring requests')
     const samples = await runRounds(variants, { rounds: options.rounds, serverProcessId: server.processId })
-    say('polling the store')
+    log('polling the store')
     return { variants, samples, ...bursts, polls: await pollStore(client) }
   } finally {
     await Promise.all([copy.close(), psql?.close()])
@@ -111,11 +111,11 @@ async function measureApi(measuring: Measuring): Promise<Measured & Bursts & { r
 }
 
 async function measureBursts(
-  { server, dataset, options, say }: Measuring,
+  { server, dataset, options, log }: Measuring,
   { service, url }: ServiceUnderLoad,
   { orders }: Lists,
 ): Promise<Bursts> {
-  say('measuring throughput')
+  log('measuring throughput')
   const load = startChild(new URL('load-process.ts', import.meta.url))
   const ids = await someIds(dataset.sql, options.orders)
   const starts = spread(orders.slice(1), 40, { index: 0, count: 1 })
@@ -144,8 +144,8 @@ async function someIds(sql: Sql, orders: number): Promise<string[]> {
 }
 
 /** Measures filters without indexes. This comes last, because it drops the indexes of the filters. */
-async function measureWithoutIndexes({ server, dataset, filtered, options, say }: Measuring): Promise<Measured> {
-  say('filters without their indexes')
+async function measureWithoutIndexes({ server, dataset, filtered, options, log }: Measuring): Promise<Measured> {
+  log('filters without their indexes')
   await dropFilterIndexes(dataset.sql)
   await using running = await runService(dataset)
   const bench = { client: running.client, sql: dataset.sql, service: running.service }
@@ -154,8 +154,8 @@ async function measureWithoutIndexes({ server, dataset, filtered, options, say }
   return { variants, samples: await runRounds(variants, { rounds, serverProcessId: server.processId }) }
 }
 
-async function measureKeyCheck({ server, dataset, options, say }: Measuring): Promise<Measured> {
-  say('measuring the check of keys')
+async function measureKeyCheck({ server, dataset, options, log }: Measuring): Promise<Measured> {
+  log('measuring the check of keys')
   const child = startChild(new URL('key-check-process.ts', import.meta.url))
   try {
     await child.call('start', { controlUrl: dataset.controlUrl, key: dataset.key })

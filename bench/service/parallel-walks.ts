@@ -20,7 +20,7 @@ export async function walkInParallel(client: ApiClient, seconds: number): Promis
   const walk = async () => {
     let cursor: string | null = null
     while (performance.now() < until) {
-      const { status, nextCursor } = await client.ask(pagePath('orders', LIMITS.pageRowsMax, cursor))
+      const { status, nextCursor } = await client.request(pagePath('orders', LIMITS.pageRowsMax, cursor))
       if (status !== 200) counts.failed++
       else {
         counts.pages++

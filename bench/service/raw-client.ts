@@ -12,7 +12,7 @@ export interface RawConnection {
   /**
    * Sends the bytes of a request. Resolves to the status after the last byte. Rejects if the connection closes early.
    */
-  ask(request: Buffer): Promise<number>
+  send(request: Buffer): Promise<number>
   close(): void
 }
 
@@ -25,10 +25,10 @@ export function requestBytes(url: string, path: string, key: string): Buffer {
 export function openRawConnection(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
-    const answers = new ResponseReader()
+    const responses = new ResponseReader()
     let waiting: PromiseWithResolvers<number> | undefined
     const take = (length: number, buffer: Uint8Array) => {
-      const status = answers.take(buffer.subarray(0, length))
+      const status = responses.take(buffer.subarray(0, length))
       if (status !== null) waiting?.resolve(status)
       return true
     }
@@ -44,7 +44,7 @@ export function openRawConnection(url: string): Promise<RawConnection> {
     socket.on('close', () => onCut())
     socket.on('connect', () =>
       resolve({
-        ask: (request) => {
+        send: (request) => {
           waiting = Promise.withResolvers<number>()
           socket.write(request)
           return waiting.promise

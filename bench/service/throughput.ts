@@ -66,13 +66,13 @@ async function measureBurst(
       processorTimeOf(load.processId),
     ])
   const before = await times()
-  const { answered, failed, wallMs } = (await load.call('run', size.milliseconds)) as Burst
+  const { completed, failed, wallMs } = (await load.call('run', size.milliseconds)) as Burst
   const after = await times()
   return {
-    requestsPerSecond: answered / (wallMs / 1000),
-    processMs: (after[0] - before[0]) / answered,
-    databaseMs: (after[1] - before[1]) / answered,
-    clientMs: (after[2] - before[2]) / answered,
+    requestsPerSecond: completed / (wallMs / 1000),
+    processMs: (after[0] - before[0]) / completed,
+    databaseMs: (after[1] - before[1]) / completed,
+    clientMs: (after[2] - before[2]) / completed,
     failed,
   }
 }

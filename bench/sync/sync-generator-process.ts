@@ -57,15 +57,15 @@ handleCalls({ start, takeServed }, async () => void server.close())
 
 /** Reads the templates and listens. Returns the address. */
 async function start({ url, key, orders }: GeneratorStart): Promise<string> {
-  const ask = async (path: string) => {
+  const fetchText = async (path: string) => {
     const response = await fetch(`${url}/api/v1/${path}`, { headers: { 'x-api-key': key } })
     if (!response.ok) throw new Error(`${response.status} for ${path}`)
     return response.text()
   }
-  store = Buffer.from(await ask('store'))
-  for (const name of SMALL_LISTS) lists.set(name, { templates: await templatesOf(ask, name, 1), pages: 1 })
+  store = Buffer.from(await fetchText('store'))
+  for (const name of SMALL_LISTS) lists.set(name, { templates: await templatesOf(fetchText, name, 1), pages: 1 })
   for (const [name, ratio] of Object.entries(ROWS_PER_ORDER)) {
-    const templates = await templatesOf(ask, name, TEMPLATES_MOST)
+    const templates = await templatesOf(fetchText, name, TEMPLATES_MOST)
     lists.set(name, { templates, pages: Math.max(1, Math.round((orders * ratio) / PAGE_ROWS)) })
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -79,11 +79,11 @@ async function takeServed(): Promise<Served> {
   return taken
 }
 
-async function templatesOf(ask: (path: string) => Promise<string>, list: string, most: number) {
+async function templatesOf(fetchText: (path: string) => Promise<string>, list: string, most: number) {
   const templates: PageTemplate[] = []
   let cursor: string | null = null
   do {
-    const text: string = await ask(`${list}?limit=${PAGE_ROWS}${cursor === null ? '' : `&cursor=${cursor}`}`)
+    const text: string = await fetchText(`${list}?limit=${PAGE_ROWS}${cursor === null ? '' : `&cursor=${cursor}`}`)
     templates.push(new PageTemplate(text))
     cursor = /"next_cursor":"([^"]+)"/.exec(text.slice(-200))?.[1] ?? null
   } while (cursor !== null && templates.length < most)

@@ -18,21 +18,21 @@ import { runTool } from './sync-tool.ts'
 /** Number of orders whose requests take one minute at the limit. */
 const PACED_ORDERS = 30_000
 
-/** Measures on an empty server and returns the result. `say` gets progress messages. */
+/** Measures on an empty server and returns the result. `log` gets progress messages. */
 export async function measureSync(
   server: BenchServer,
   options: SyncBenchOptions,
-  say: (what: string) => void,
+  log: (what: string) => void,
 ): Promise<SyncResult> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-bench-'))
   const tool = await buildSyncTool(path.join(folder, 'tool'))
-  say(`making a store of ${options.storedOrders} orders`)
+  log(`making a store of ${options.storedOrders} orders`)
   const dataset = await makeDataset(server, options.storedOrders)
   const service = startChild(SERVICE_PROCESS)
   const { key, controlUrl, secret, version } = dataset
   try {
     const url = String(await service.call('start', { controlUrl, secret }))
-    const bench = new SyncBench({ server, folder, tool, key, say })
+    const bench = new SyncBench({ server, folder, tool, key, log })
     const made = await bench.onTheFly(url, options)
     const paced = await bench.paced(url)
     const stored = await bench.walk(`a service with ${options.storedOrders} orders`, url, {
@@ -61,7 +61,7 @@ interface Places {
   readonly folder: string
   readonly tool: BuiltTool
   readonly key: string
-  readonly say: (what: string) => void
+  readonly log: (what: string) => void
 }
 
 class SyncBench {
@@ -87,8 +87,8 @@ class SyncBench {
     url: string,
     { destinations, rows }: { destinations: readonly Destination[]; rows: number | (() => Promise<number>) },
   ): Promise<SyncFigure[]> {
-    const { say } = this.#places
-    say(`${source}: fetching`)
+    const { log } = this.#places
+    log(`${source}: fetching`)
     const [dropped, parsed] = [await this.#fetch(url, false), await this.#fetch(url, true)]
     const count = typeof rows === 'number' ? rows : (await rows()) / 2
     const baseline = { source, rows: count, residentMebibytes: null, ratio: 1 }
@@ -99,7 +99,7 @@ class SyncBench {
     for (const destination of destinations) {
       const to = await this.#place(destination)
       for (const what of [`${destination}, first run`, `${destination}, second run`]) {
-        say(`${source}: ${what}`)
+        log(`${source}: ${what}`)
         const used = await this.#run(url, to)
         const isFirst = what.endsWith('first run')
         figures.push({
@@ -117,7 +117,7 @@ class SyncBench {
   /** Measures the processor time of one minute of requests at the limit, and that of only fetching and parsing. */
   paced(url: string) {
     return this.#withGenerator(url, PACED_ORDERS, async (generator) => {
-      this.#places.say('a minute under the limit')
+      this.#places.log('a minute under the limit')
       const parsed = await this.#fetch(generator, true, ['orders'])
       const runs: { name: Destination; cpuMs: number }[] = []
       for (const name of ['sqlite', 'postgres'] as const)

@@ -1,12 +1,14 @@
 // Checks the key and counts the request, for the peers that are written by hand. Like the service, it needs one
-// statement on the same tables. Unlike the service, it ignores whether a key is turned off or has ended, its scopes, and its allow list.
+// statement on the same tables. Unlike the service, it ignores whether a key is turned off or has ended, its scopes,
+// and its allow list.
 
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 
+/** So high that the benchmark never reaches it. */
 const REQUESTS_PER_MINUTE = 1_000_000_000
 
-/** The result of a valid key's request. */
+/** The rate limit of a valid key, after its request was counted. */
 export interface PeerAdmission {
   readonly withinLimit: boolean
   /** Value of the header `ratelimit`. */
@@ -19,22 +21,26 @@ interface Counted {
   readonly seconds: number
 }
 
+/**
+ * Counts a request. The statement can begin in the old minute, and get the counter after a statement of the new minute.
+ * The request then counts in the new minute.
+ */
 const STATEMENT = `
 with known as (
   select k.id from api_keys k join stores s on s.id = k.store_id
   where k.key_hash = $1 and k.revoked_at is null and s.removed_at is null
 ), clock as materialized (
-  select clock_timestamp() as instant
+  select clock_timestamp() as read_at
 ), counted as (
   insert into request_counters as c (key_id, minute, requests)
-  select known.id, date_trunc('minute', clock.instant, 'UTC'), 1 from known, clock
+  select known.id, date_trunc('minute', clock.read_at, 'UTC'), 1 from known, clock
   on conflict (key_id) do update set
     requests = case when c.minute >= excluded.minute then c.requests + 1 else 1 end,
     minute = greatest(c.minute, excluded.minute)
   returning minute, requests
 )
 select counted.requests,
-  greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - clock.instant))))::int as seconds
+  greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - clock.read_at))))::int as seconds
 from counted, clock`
 
 /** Returns the admission of a request with this key; null if the key is missing or invalid. */

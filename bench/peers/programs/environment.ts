@@ -1,7 +1,7 @@
 // Reads a peer's environment variables, and prints the line that says that the peer listens.
 
 export interface PeerEnvironment {
-  /** Port of 127.0.0.1. */
+  /** Port on 127.0.0.1 for the peer to listen on. */
   readonly port: number
   /** URL of the store, for the role that can only read. */
   readonly databaseUrl: string
@@ -18,8 +18,11 @@ export function readPeerEnvironment(): PeerEnvironment {
   }
 }
 
-/** Prints that the port listens. `processId` is the process whose processor time counts. */
-export function sayListening(port: number, processId: number): void {
+/**
+ * Prints that the peer listens on the port. `startPeer` waits for this line. `processId` is the process whose processor
+ * time counts.
+ */
+export function printListening(port: number, processId: number): void {
   console.log(`listening on 127.0.0.1:${port}, process ${processId}`)
 }
 

