@@ -1,5 +1,9 @@
-// Draws the output of a command as an SVG of a terminal: `npm start 2>&1 | tee /tmp/out`, then `npm run picture <
-// /tmp/out > docs/images/terminal.svg`. The picture shows only the first characters of keys and passwords.
+// Draws the output of `npm start` as an SVG of a terminal. Stop `npm start` with Ctrl-C before the second command:
+//
+//   npm start 2>&1 | tee /tmp/out
+//   npm run -s picture < /tmp/out > docs/images/terminal.svg
+//
+// The picture shows only the first characters of keys and passwords.
 
 import { text } from 'node:stream/consumers'
 
@@ -8,6 +12,10 @@ const LINE_PIXELS = 20
 const MARGIN_PIXELS = 24
 const BAR_PIXELS = 36
 const COLORS = { plain: '#d7dae0', dim: '#8b93a1', good: '#7fd1a0', strong: '#ffffff', back: '#15181e', bar: '#1f242d' }
+/** The headlines, and the command itself. */
+const STRONG = /^(\$| {2}(The first start|Store data export) )/
+/** The lines that say what the next command does, and the notes of packages/operator/src/demo/panel.ts. */
+const DIM = /^ {2}(Request|Copy|Change|Other|Databases)\b/
 const DOTS = ['#ff5f57', '#febc2e', '#28c840']
 
 const lines = [
@@ -40,8 +48,8 @@ function lineOf(line: string, index: number): string {
   return `<text x="${MARGIN_PIXELS}" y="${y}" ${font} fill="${colorOf(line)}" xml:space="preserve">${marked}</text>`
 }
 
-/** Returns the color of a line. `npm start` writes no colors into a pipe (packages/operator/src/demo/panel.ts). */
+/** Returns the color of a line by its text, because `npm start` writes no colors into a pipe. */
 function colorOf(line: string): string {
-  if (line.startsWith('$') || /^ {2}\S.* (is running|it)$/.test(line)) return COLORS.strong
-  return /^ {2}(The|Databases|Other)/.test(line) ? COLORS.dim : COLORS.plain
+  if (STRONG.test(line)) return COLORS.strong
+  return DIM.test(line) ? COLORS.dim : COLORS.plain
 }
