@@ -35,7 +35,8 @@ export const AUDIT_SCHEMA = `
   create trigger audit_events_append_only before update or delete or truncate on audit_events
     for each statement execute function audit_refuse_change();
 
-  -- A merchant's change names its actor in store_export.actor. The actor of another change is the name of the session.
+  -- The code names the actor of a merchant's change in store_export.actor (namingActor in access/keys.ts). Otherwise,
+  -- the actor is the session's application_name, such as psql.
   create function audit_record(action text, store uuid, key uuid, merchant text, details jsonb) returns void
   language plpgsql as $$
   declare
@@ -49,6 +50,8 @@ export const AUDIT_SCHEMA = `
     insert into audit_unlogged (event_id) values (made);
   end $$;
 
+  -- The service marks an ended key as revoked at its end (endExpiredKeys in access/keys.ts). So equal times mean that
+  -- the key expired. namingActor names other details of a revocation in store_export.details.
   create function audit_api_keys() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
@@ -68,7 +71,8 @@ export const AUDIT_SCHEMA = `
   create trigger audit_api_keys after insert or update of revoked_at, turned_off_at, name on api_keys
     for each row execute function audit_api_keys();
 
-  -- A rotation encrypts every password again, which changes no store: it is one separate event.
+  -- A rotation of the encryption secret updates the stored password, but no setting of a store. It sets
+  -- store_export.rotating, and records one event secrets.rotated instead of one event per store.
   create function audit_stores() returns trigger language plpgsql as $$
   declare
     changed jsonb;
@@ -100,7 +104,7 @@ export const AUDIT_SCHEMA = `
   end $$;
   create trigger audit_merchants after insert or delete on merchants for each row execute function audit_merchants();
 
-  -- The dashboard changes the setting through better-auth, which can't name the merchant. The merchant is the actor then.
+  -- The dashboard changes the setting through better-auth, which can't name the actor. So the actor is the merchant.
   create function audit_two_factor() returns trigger language plpgsql as $$
   begin
     if current_setting('application_name') = 'store-export control' then

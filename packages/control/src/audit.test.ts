@@ -101,13 +101,14 @@ test('if keys were turned off after a backup, replaying audit events on the back
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, keysTurnedOff: 0, unchanged: 1 })
 })
 
-test('if a membership is removed and added again within a millisecond, replaying the audit events does not remove the membership', async () => {
+test('if a membership is removed and added again within a millisecond, replaying the audit events does not remove the membership, because events have microseconds', async () => {
   const { database } = control
   const store = await control.store()
   const merchant = await newMerchant('regranted')
   await addMembership(database, merchant.id, store.id)
   const event = { storeId: store.id, keyId: null, merchantId: merchant.id, details: '{}' }
   const events = [
+    // A log with the lines of several nodes can have the later event first.
     { ...event, action: 'membership.added', at: '2026-11-21T09:30:00.123457Z' },
     { ...event, action: 'membership.removed', at: '2026-11-21T09:30:00.123456Z' },
   ] as const
@@ -165,7 +166,7 @@ test('if a passkey is removed, replaying audit events on a backup removes this p
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
-test('if the permissions of a key changed after a backup, replaying audit events lists the key as one to compare, unless the key was revoked', async () => {
+test("if a key's permissions changed after a backup, replaying audit events lists the key, so that the operator checks it, unless it was revoked", async () => {
   const { database, sql } = control
   const store = await control.store()
   const [narrowed, revoked, before] = [await newKey(store.id), await newKey(store.id), await newKey(store.id)]
@@ -175,7 +176,7 @@ test('if the permissions of a key changed after a backup, replaying audit events
   await Promise.all([narrow(narrowed.id), narrow(revoked.id)])
   await revokeKey({ database, keyId: revoked.id })
   const events = await logged()
-  // As in a backup from before these events.
+  // A backup from before these events has no rows about them.
   await sql`alter table audit_events disable trigger audit_events_append_only`
   await sql`delete from audit_events where id = any (${events.map(({ auditId }) => auditId)}::uuid[])`
   await sql`alter table audit_events enable trigger audit_events_append_only`
@@ -188,6 +189,7 @@ test('if a rotation of the encryption secret re-encrypts several passwords, the 
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: control.keys.current }
   const { reencrypted } = await rotateSecrets({ ...control, keys })
   expect(await logged()).toMatchObject([{ action: 'secrets.rotated', details: `{"reencrypted":${reencrypted}}` }])
+  // The other tests read the passwords with `control.keys`.
   await rotateSecrets({ ...control, keys: { current: control.keys.current, previous: keys.current } })
 })
 
@@ -233,6 +235,7 @@ test('if audit events are replayed twice on a restored backup, each revocation i
   const [gone, stays] = [await newMerchant('gone'), await newMerchant('stays')]
   const token = await createAdminToken({ database, name: 'backend', expiresAt: null, random: randomBytes })
   for (const { id } of [store, removed]) await addMembership(database, stays.id, id)
+  // PostgreSQL can't copy a database that has connections. This ends those of `control`, so this test must be the last.
   await Promise.all([database.close(), control.sql.end()])
   const copy = await copyDatabase(control)
   const changing = control.secondNode()
@@ -245,6 +248,7 @@ test('if audit events are replayed twice on a restored backup, each revocation i
   await revokeAdminToken(changing, token.id)
   const unknown = await newKey(store.id, 'later', changing)
   await revokeKey({ database: changing, keyId: unknown.id })
+  // A log with the lines of several nodes can have later events first.
   const events = (await logged(changing)).toReversed()
   const restored = openControlDatabase(copy.url, { poolSize: 1 })
   const client = openClient(copy.url)

@@ -9,7 +9,8 @@ export const DIRECTORY_SCHEMA = `
     prefix text not null,
     last_four text not null,
     token_hash bytea not null unique check (octet_length(token_hash) = 32),
-    -- ID of the admin; null for the command line. No reference, so that the removal of the account still finds the token
+    -- ID of the admin; null for the command line. Not a foreign key: when the account is removed, the trigger
+    -- memberships_revoke_directory_tokens must still find the token
     created_by text,
     created_at timestamptz not null default clock_timestamp(),
     last_used_at timestamptz,
@@ -157,7 +158,7 @@ export const DIRECTORY_SCHEMA = `
   create trigger audit_directory_users after update of role on directory_inactive_users
     for each row when (old.role <> new.role) execute function audit_directory_users();
 
-  -- If a person gets access again, the directory sees the same user. The way in which the access was given doesn't matter.
+  -- If a person gets access again in any way, the directory sees the same user as before.
   create function adopt_inactive_user() returns trigger language plpgsql as $$
   declare
     earlier directory_inactive_users;

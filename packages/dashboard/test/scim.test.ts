@@ -470,7 +470,7 @@ describe('how a directory manages the members of a store', () => {
     expect(await roleOf(email)).toBe('viewer')
   })
 
-  test('if a directory removed a person with an account, a single sign-on claim for the store gives no access until the directory re-adds the person', async () => {
+  test('if a directory removed a person whose account another store still has, a single sign-on claim gives no access until the directory re-adds the person', async () => {
     const { control: database } = platform.service
     const other = await platform.provision()
     const { email } = await addMerchant(platform, other.id)

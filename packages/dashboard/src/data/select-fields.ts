@@ -16,7 +16,10 @@ export function selectFields(resource: Resource, names: readonly string[]): Reso
   return withFields(resource, fields)
 }
 
-/** Adds the fields that join and order embedded rows, marked as not served. */
+/**
+ * Reduces embedded rows to the named fields, or to `id`. Adds the fields that join and order these rows, marked as
+ * unserved: the service reads them, but doesn't return them.
+ */
 function selectEmbedded(type: Extract<FieldType, { kind: 'many' }>, names: readonly string[]): FieldType {
   const served = names.length === 0 ? ['id'] : names
   const unserved = ['id', type.parent, 'created_at'].filter((name) => !served.includes(name))

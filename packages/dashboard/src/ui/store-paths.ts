@@ -1,8 +1,5 @@
-// Builds the URL paths of a store's pages.
-
 import type { Frame } from '../pages/models.ts'
 
-/** Returns the paths of a store's pages. */
 export function storePaths(storeId: string): StorePaths {
   const base = `/stores/${encodeURIComponent(storeId)}`
   const members = `${base}/settings/members`
@@ -47,8 +44,9 @@ export function storePaths(storeId: string): StorePaths {
 }
 
 /**
- * URL paths of the pages of one store. The functions return the path of a page or form about one key, member,
- * invitation, list, or row.
+ * URL paths of the pages, forms, and files of one store. The functions return paths for one key, directory token, member,
+ * invitation, list, or row. `live` and `createdLive` are parts of a page that htmx polls. `activityFile` and `keyLog` are
+ * CSV files.
  */
 export interface StorePaths {
   readonly general: string

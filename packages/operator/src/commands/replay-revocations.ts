@@ -60,7 +60,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Revoked ${countOf(done.directoryTokensRevoked, 'directory token')}.`)
   if (done.keysToCompare.length > 0)
     printMessage(
-      `The permissions of these keys changed after the backup. Compare them: ${done.keysToCompare.join(', ')}.`,
+      `The permissions of these keys changed after the backup. Check each key's permissions: ${done.keysToCompare.join(', ')}.`,
     )
   printMessage(`${done.unchanged} of ${countOf(done.events, 'event')} changed nothing.`)
 }

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe('loading a demo store', () => {
   test.each(REVISIONS.map((revision) => revision.id))(
-    '[VER-2] if a demo store has the schema version %s, all of its generated rows are loaded',
+    '[VER-2] if a demo store has the schema version %s, all of its generated rows are loaded, and all triggers are enabled again',
     async (revision) => {
       const options: GenerateOptions = { seed: 'test', storeId: id, name, revision, shop, size }
       await migrateStore(connection, revision)
