@@ -1,6 +1,6 @@
-// Runs `npm run bench:late-commits`, which measures how many rows copies lose to transactions that commit late. Compares
-// copies with and without the watermark, and with and without the wait for open transactions. Also measures the cost of
-// the poll of open transactions. Runs on the embedded and on an installed PostgreSQL.
+// Runs `npm run bench:late-commits`, which measures how many rows copies lose to transactions that commit late.
+// Compares copies with and without the watermark, and with and without the wait for open transactions. Also measures
+// the cost of the poll of open transactions. Runs on the embedded and on an installed PostgreSQL.
 
 import { parseArgs } from 'node:util'
 import { EncryptionKey } from '@store-export/control'

@@ -135,9 +135,9 @@ function build(folder: string): void {
 }
 
 /**
- * Returns the CycloneDX document of the packages that the service and the published packages contain. The document leaves
- * out the embedded PostgreSQL, which is an optional dependency. `npm sbom --omit dev` also omits shipped packages that are
- * development dependencies of the root, so this function reads the lockfile instead.
+ * Returns the CycloneDX document of the packages that the service and the published packages contain. The document
+ * leaves out the embedded PostgreSQL, which is an optional dependency. `npm sbom --omit dev` also omits shipped
+ * packages that are development dependencies of the root, so this function reads the lockfile instead.
  */
 function sbom(): Sbom {
   const document: Sbom = JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']))
@@ -158,7 +158,9 @@ function sbom(): Sbom {
   }
 }
 
-/** Returns the component with the name in its `bom-ref`. npm uses the folder's name for the project and its packages. */
+/**
+ * Returns the component with the name in its `bom-ref`. npm uses the folder's name for the project and its packages.
+ */
 function withFullName(component: SbomComponent): SbomComponent {
   const reference = component['bom-ref']
   return { ...component, name: reference.slice(0, reference.lastIndexOf('@')) }

@@ -34,8 +34,8 @@ const SECTIONS: Readonly<Record<string, string>> = {
 const NOT_IN_BAR: readonly string[] = ['spec']
 
 /**
- * Reads the navigation of a documentation folder: a sidebar for each top folder, and one for the other pages. Pages come
- * in the order in which index pages link them. Pages that no index page links follow by file name.
+ * Reads the navigation of a documentation folder: a sidebar for each top folder, and one for the other pages. Pages
+ * come in the order in which index pages link them. Pages that no index page links follow by file name.
  */
 export function readNavigation(docs: string): {
   readonly sidebar: Record<string, SidebarItem[]>

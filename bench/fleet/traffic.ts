@@ -20,8 +20,8 @@ export interface Traffic {
 }
 
 /**
- * Minimum number of steps for which requests can be planned, which is 41 s. A longer gap between two requests of an incremental sync
- * is shortened.
+ * Minimum number of steps for which requests can be planned, which is 41 s. A longer gap between two requests of an
+ * incremental sync is shortened.
  */
 const AHEAD_MIN = 4096
 const MINUTE_STEPS = 60_000 / STEP_MS
@@ -80,8 +80,8 @@ interface StartOptions {
 }
 
 /**
- * Returns a function for the active stores that start a sync at a step. Call it for each step in order. An aligned store
- * starts in the first minute of an interval, like a cron job.
+ * Returns a function for the active stores that start a sync at a step. Call it for each step in order. An aligned
+ * store starts in the first minute of an interval, like a cron job.
  */
 function makeStarts(active: number, { interval, assumptions, random }: StartOptions): (step: number) => Uint32Array {
   const phases = Uint32Array.from({ length: active }, () =>

@@ -12,7 +12,8 @@ export interface GeneratorTest {
   readonly needs: readonly string[]
   /**
    * Installs the generator, generates a client, and compiles the program. Returns the command that reads all orders of
-   * a store. Its environment has `BASE_URL` and `STORE_EXPORT_KEY`. The last line of its output is an `OrdersRead` as JSON.
+   * a store. Its environment has `BASE_URL` and `STORE_EXPORT_KEY`. The last line of its output is an `OrdersRead` as
+   * JSON.
    */
   readonly build: (workspace: Workspace) => Promise<Command>
 }

@@ -14,8 +14,8 @@ export type Span = (seconds: number) => string
 /**
  * - `critical`: stores can't be read now.
  * - `warning`: look at it on the next working day.
- * - `by_share`: critical if the value of the expression exceeds `CRITICAL_SHARE`, and otherwise a warning. In a fleet of
- *   10,000 stores, some store always fails. That is no reason to wake a person.
+ * - `by_share`: critical if the value of the expression exceeds `CRITICAL_SHARE`, and otherwise a warning. In a fleet
+ *   of 10,000 stores, some store always fails. That is no reason to wake a person.
  */
 export type Severity = 'critical' | 'warning' | 'by_share'
 

@@ -56,7 +56,9 @@ export default defineConfig({
   },
 })
 
-/** Lets Node load Vue while VitePress renders the pages. Vite would look for it above docs/, where it is not installed. */
+/**
+ * Lets Node load Vue while VitePress renders the pages. Vite would look for it above docs/, where it is not installed.
+ */
 function externalVue(): Plugin {
   return {
     name: 'external vue',

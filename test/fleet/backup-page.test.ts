@@ -1,5 +1,5 @@
-// Runs the commands of docs/operate/backup-and-restore.md as they stand on the page, with the server and the programs of
-// an installed PostgreSQL.
+// Runs the commands of docs/operate/backup-and-restore.md as they stand on the page, with the server and the programs
+// of an installed PostgreSQL.
 
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'

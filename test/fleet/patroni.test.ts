@@ -1,5 +1,5 @@
-// Tests failovers by Patroni, with the configuration of deploy/patroni.yaml, while clients and a program that writes use
-// the store.
+// Tests failovers by Patroni, with the configuration of deploy/patroni.yaml, while clients and a program that writes
+// use the store.
 
 import { StoreExportClient } from '@store-export/client'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Renders the manifests in deploy/kubernetes with kustomize, validates them with the schemas of Kubernetes, and compares
-// them with the code.
+// Renders the manifests in deploy/kubernetes with kustomize, validates them with the schemas of Kubernetes, and
+// compares them with the code.
 
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

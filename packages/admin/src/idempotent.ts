@@ -35,8 +35,8 @@ export type Finish = (response: StoredResponse | null) => Promise<void>
 
 /**
  * Returns the response of `run`, or the stored response of an earlier equal request. `run` calls `finish` before the
- * client gets the last byte. Rejects with `Problem` if the key is not valid, if it belongs to another request, or if the
- * first request is still running.
+ * client gets the last byte. Rejects with `Problem` if the key is not valid, if it belongs to another request, or if
+ * the first request is still running.
  */
 export async function onceForKey(
   context: RegistryContext,

@@ -1,5 +1,5 @@
-// The admin API, with which the backend of a platform creates stores, keys, and members. The package of the command line
-// provides the operations that connect to store databases.
+// The admin API, with which the backend of a platform creates stores, keys, and members. The package of the command
+// line provides the operations that connect to store databases.
 
 import { createAdminApp } from './app.ts'
 import { BackgroundWork } from './background-work.ts'

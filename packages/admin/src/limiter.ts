@@ -4,7 +4,9 @@ import { Problem } from './problems.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Runs operations, at most `atOnce` at the same time. At most `waitingMax` others wait in the order of their arrival. */
+/**
+ * Runs operations, at most `atOnce` at the same time. At most `waitingMax` others wait in the order of their arrival.
+ */
 export class Limiter {
   readonly #atOnce: number
   readonly #waitingMax: number

@@ -10,7 +10,9 @@ import { WINDOW_FIELDS, type WindowBounds } from './window.ts'
 
 /** The contents of a cursor: where the list continues, and the end times that all its pages share. */
 export interface CursorContent {
-  /** Position after which the next page begins: that of the last row of the page, or of the last row that it scanned. */
+  /**
+   * Position after which the next page begins: that of the last row of the page, or of the last row that it scanned.
+   */
   readonly position: Position
   /** Watermark of the first page. */
   readonly watermark: Microseconds

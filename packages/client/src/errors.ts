@@ -1,7 +1,7 @@
 // The errors of a call, by what the caller can do about them. A `StoreExportError` is a response of the service, and
 // its code says what to change. A `ConnectionError` means that no complete and well-formed response arrived, so a later
-// call can succeed. Its subclass `AddressError` needs another address, or a certificate that this machine trusts. An `IgnoredParameterError` needs another
-// parameter or a newer service.
+// call can succeed. Its subclass `AddressError` needs another address, or a certificate that this machine trusts. An
+// `IgnoredParameterError` needs another parameter or a newer service.
 
 import type { ErrorCode } from './generated/types.ts'
 

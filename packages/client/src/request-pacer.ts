@@ -15,7 +15,9 @@ export class RequestPacer {
     return this.#lastAt
   }
 
-  /** Releases an unused slot, if it is the last one. An earlier slot stays reserved, so that no two requests share one. */
+  /**
+   * Releases an unused slot, if it is the last one. An earlier slot stays reserved, so that no two requests share one.
+   */
   release(at: number): void {
     if (at === this.#lastAt) this.#lastAt -= this.#intervalMs
   }

@@ -62,7 +62,9 @@ export interface Field {
   readonly type: FieldType
   readonly note: string
   readonly nullable: boolean
-  /** First schema version whose stores have the column; `launch` if it is as old as its table. Older stores have null. */
+  /**
+   * First schema version whose stores have the column; `launch` if it is as old as its table. Older stores have null.
+   */
   readonly since: RevisionId
   /** The API serves null if another field of the row has this value (reading R34). */
   readonly nullWhen?: { readonly field: string; readonly value: string }

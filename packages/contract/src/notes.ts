@@ -74,8 +74,8 @@ export function endpointGroup({ response, resource }: Endpoint): string {
 
 /**
  * Returns the note of a parameter in whole sentences. For a datetime, they also say which values it accepts, and which
- * stores reject it (readings R12 and R1). `in code` is for the client, which accepts a `Date` and encodes the URL. `in a
- * table` omits the values, because the page of the table says them once.
+ * stores reject it (readings R12 and R1). `in code` is for the client, which accepts a `Date` and encodes the URL. `in
+ * a table` omits the values, because the page of the table says them once.
  */
 export function parameterNote(
   name: ParameterName,

@@ -1,6 +1,6 @@
 // Creates the JSON Schema 2020-12 of the responses. A client that was generated today must accept the responses of a
-// newer service. So objects allow unknown fields, and a field with listed values is a string with `x-enum-open` (reading
-// R33). Only `ErrorCode` is a closed `enum`.
+// newer service. So objects allow unknown fields, and a field with listed values is a string with `x-enum-open`
+// (reading R33). Only `ErrorCode` is a closed `enum`.
 
 import { type Contract, resourcesOf, returnsList, rowShapeOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'

@@ -16,8 +16,8 @@ interface Account {
 }
 
 /**
- * Returns the account with this address, which must be in lower case; null if there is none. The account can't be removed until the end
- * of the transaction.
+ * Returns the account with this address, which must be in lower case; null if there is none. The account can't be
+ * removed until the end of the transaction.
  */
 export async function findAccount(connection: Connection, email: string): Promise<Account | null> {
   const [found] = await queryRows<Account>(

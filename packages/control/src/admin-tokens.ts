@@ -1,5 +1,5 @@
-// Creates, lists, finds, and revokes the bearer tokens of the admin API. A token has the form of an API key with its own
-// prefix, so that secret scanners find it. The database stores only a hash.
+// Creates, lists, finds, and revokes the bearer tokens of the admin API. A token has the form of an API key with its
+// own prefix, so that secret scanners find it. The database stores only a hash.
 
 import { sql } from '@store-export/postgres'
 import { hashApiKey, makeApiKey, type PlainKey, parseApiKey, visibleParts } from './access/api-key.ts'

@@ -30,9 +30,9 @@ const ROUND_SECONDS = 240
 const GAP_SECONDS = 1800
 
 /**
- * Claims a round for this node. Returns the start of the current series of rounds, which has no gap of more than half an
- * hour. Returns null if a round started less than four minutes ago. A key must not count as silent for a time in which
- * the service was down.
+ * Claims a round for this node. Returns the start of the current series of rounds, which has no gap of more than half
+ * an hour. Returns null if a round started less than four minutes ago. A key must not count as silent for a time in
+ * which the service was down.
  */
 export async function claimAlertRound({ pool }: ControlDatabase): Promise<Date | null> {
   const [round] = await pool.query<{ steadySince: Date }>(sql`
@@ -108,8 +108,8 @@ export interface RevokedTokenAlert extends Leak {
 /** The kind of an alert about a leaked key. */
 export const LEAKED = 'leaked'
 /**
- * Number of days in which nodes try to send the email about a leaked key, or a revoked token. If it were longer than the
- * retention of the records of sent emails, an email could be sent twice.
+ * Number of days in which nodes try to send the email about a leaked key, or a revoked token. If it were longer than
+ * the retention of the records of sent emails, an email could be sent twice.
  */
 const LEAK_DAYS = 7
 const LEAKS_AT_ONCE = 500

@@ -1,5 +1,6 @@
-// Gives an account the stores that the operator's OpenID Connect provider names for it. Memberships that a member or the
-// operator added stay as they are. If the directory of a store's company has ended the access, the claim gives none.
+// Gives an account the stores that the operator's OpenID Connect provider names for it. Memberships that a member or
+// the operator added stay as they are. If the directory of a store's company has ended the access, the claim gives
+// none.
 
 import { executeOn, queryRows, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
@@ -25,8 +26,8 @@ export interface StoresClaim {
 
 /**
  * Adds the claimed stores that are registered to the account with this address, with their roles. Removes the stores
- * that an earlier claim added and that are no longer claimed. Creates a missing account if at least one claimed store is
- * registered. A store can have no admin afterwards, because the provider decides.
+ * that an earlier claim added and that are no longer claimed. Creates a missing account if at least one claimed store
+ * is registered. A store can have no admin afterwards, because the provider decides.
  */
 export async function applyStoresClaim({ pool }: ControlDatabase, { email, stores }: StoresClaim): Promise<void> {
   await pool.transaction(async (connection) => {

@@ -66,8 +66,8 @@ export interface AuditRecorded {
   /** RFC 3339 with microseconds, in UTC. */
   readonly at: string
   /**
-   * `merchant` and the account's ID, `admin token` and its name and ID, `leak report`, `single sign-on`, `directory`, or
-   * the name of the database session.
+   * `merchant` and the account's ID, `admin token` and its name and ID, `leak report`, `single sign-on`, `directory`,
+   * or the name of the database session.
    */
   readonly actor: string
   readonly action: AuditAction

@@ -41,8 +41,8 @@ export async function blockClaim(
 }
 
 /**
- * Deletes an account that a directory added and that no store knows. Keeps it if a person has proved its address, or can
- * sign in to it. `naming` names the actor for the audit table.
+ * Deletes an account that a directory added and that no store knows. Keeps it if a person has proved its address, or
+ * can sign in to it. `naming` names the actor for the audit table.
  */
 export async function deleteUnusedAccount(
   connection: Connection,

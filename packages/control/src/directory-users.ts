@@ -133,8 +133,8 @@ export interface NewDirectoryUser {
 }
 
 /**
- * Adds a user. Creates a missing account without a password. An existing account stays as it is, and the result does not
- * tell whether there was one.
+ * Adds a user. Creates a missing account without a password. An existing account stays as it is, and the result does
+ * not tell whether there was one.
  */
 export async function addDirectoryUser(
   { pool }: ControlDatabase,
@@ -208,8 +208,8 @@ export interface DirectoryUserChange {
 }
 
 /**
- * Changes a user and returns it. If a person or the operator added the member, the role stays. The directory can only end
- * such a membership. If it then gives access again, it also manages the role.
+ * Changes a user and returns it. If a person or the operator added the member, the role stays. The directory can only
+ * end such a membership. If it then gives access again, it also manages the role.
  */
 export async function changeDirectoryUser(
   { pool }: ControlDatabase,

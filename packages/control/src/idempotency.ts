@@ -1,5 +1,5 @@
-// Stores the responses to requests with an Idempotency-Key, so that a repetition gets the same response without a second
-// change. A request has these states:
+// Stores the responses to requests with an Idempotency-Key, so that a repetition gets the same response without a
+// second change. A request has these states:
 //
 // - Running: its row has no status, and the node writes a heartbeat. A repetition is refused.
 // - Completed: a repetition gets the stored response.

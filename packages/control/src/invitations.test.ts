@@ -413,7 +413,9 @@ describe('changes of a store that run at the same time', () => {
     return row.count
   }
 
-  /** Starts both while the store is locked. PostgreSQL then gives the lock to the first. Returns the second's result. */
+  /**
+   * Starts both while the store is locked. PostgreSQL then gives the lock to the first. Returns the second's result.
+   */
   async function cross<T>(storeId: string, first: () => Promise<unknown>, second: () => Promise<T>): Promise<T> {
     const other = await control.sql.reserve()
     await other`begin`

@@ -88,8 +88,8 @@ export interface RenewedInvitation extends Pick<InvitationRequest, 'email' | 'ro
 }
 
 /**
- * Gives a pending invitation a new token before its email is sent again. It keeps the role that it has now. Returns null
- * if the store has no such invitation.
+ * Gives a pending invitation a new token before its email is sent again. It keeps the role that it has now. Returns
+ * null if the store has no such invitation.
  */
 export async function renewInvitation(
   request: Omit<InvitationRequest, 'email' | 'role'> & { readonly invitationId: string },
@@ -221,8 +221,8 @@ export async function reduceInvitation(
 const CAN_BE_ACCEPTED = sql`i.outcome is null and i.expires_at > clock_timestamp() and s.removed_at is null`
 
 /**
- * Returns the invitation with this token; null if there is none, or if it can't be accepted any more. `sessionId` is the
- * session of the request.
+ * Returns the invitation with this token; null if there is none, or if it can't be accepted any more. `sessionId` is
+ * the session of the request.
  */
 export async function findInvitation(
   { pool }: ControlDatabase,

@@ -7,8 +7,8 @@ import { lockStores } from './lock-stores.ts'
 import { isUuid } from './random.ts'
 
 /**
- * The roles of members, from the most rights to the fewest. An admin manages keys and members. A developer manages keys.
- * A viewer sees what the tools do.
+ * The roles of members, from the most rights to the fewest. An admin manages keys and members. A developer manages
+ * keys. A viewer sees what the tools do.
  */
 export const MEMBER_ROLES = ['admin', 'developer', 'viewer'] as const
 
@@ -68,8 +68,8 @@ export async function changeMemberRole(options: {
 }
 
 /**
- * Takes rights from a member again, after a restore from a backup. Returns whether the merchant had more rights than this
- * role has. The store can have no admin afterwards.
+ * Takes rights from a member again, after a restore from a backup. Returns whether the merchant had more rights than
+ * this role has. The store can have no admin afterwards.
  */
 export async function reduceMemberRole(
   { pool }: ControlDatabase,

@@ -174,7 +174,9 @@ export async function storesOfMerchant(database: ControlDatabase, merchantId: st
     where removed_at is null order by lower(name), id`)
 }
 
-/** Notes that a member whom a directory added has opened the store. From now on, the member gets emails about its keys. */
+/**
+ * Notes that a member whom a directory added has opened the store. From now on, the member gets emails about its keys.
+ */
 export async function noteOpenedStore(
   { pool }: ControlDatabase,
   { merchantId, storeId }: { readonly merchantId: string; readonly storeId: string },

@@ -9,8 +9,8 @@ export const PASSKEYS_SCHEMA = `
     name text not null,
     credential_id text not null unique,
     public_key text not null,
-    -- number of signatures, up to 2^32 - 1; 0 if the authenticator doesn't count. Not bigint, because better-auth needs a
-    -- JavaScript number.
+    -- number of signatures, up to 2^32 - 1; 0 if the authenticator doesn't count. Not bigint, because better-auth needs
+    -- a JavaScript number.
     counter double precision not null,
     device_type text not null,
     backed_up boolean not null,

@@ -1,6 +1,7 @@
-// Removes the sign-ins of strangers from an account when its owner first proves the email address. This is needed because
-// a directory can add an account for any address, and a sign-in link for the account can reach another person. The link of
-// an invitation and single sign-on prove an address. If the link is opened in a session of the account, nothing is removed.
+// Removes the sign-ins of strangers from an account when its owner first proves the email address. This is needed
+// because a directory can add an account for any address, and a sign-in link for the account can reach another person.
+// The link of an invitation and single sign-on prove an address. If the link is opened in a session of the account,
+// nothing is removed.
 
 import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'

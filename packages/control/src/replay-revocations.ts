@@ -48,7 +48,8 @@ export interface Replay {
  * Revokes, turns off, and removes what these events revoked, turned off, and removed, in the order of their time. A
  * repetition changes nothing. If a merchant's store was removed and added again, the merchant still sees it. A member
  * or an invitation gets its last role if that has fewer rights than in the backup, even the last admin. A key that was
- * turned on again stays as the backup has it. Rejects like `Pool.query`; the events before the error then stay repeated.
+ * turned on again stays as the backup has it. Rejects like `Pool.query`; the events before the error then stay
+ * repeated.
  */
 export async function replayRevocations(
   database: ControlDatabase,
@@ -129,8 +130,8 @@ function memberOf({ merchantId, storeId }: RevocationEvent): string {
 }
 
 /**
- * Repeats the event of a member for the invitation that the member accepted. In a backup from before the acceptance, the
- * invitation is pending, and its link would work again. Returns whether the invitation changed.
+ * Repeats the event of a member for the invitation that the member accepted. In a backup from before the acceptance,
+ * the invitation is pending, and its link would work again. Returns whether the invitation changed.
  */
 async function endInvitation(
   database: ControlDatabase,

@@ -40,9 +40,9 @@ export class LastAdminError extends Error {
 const ATTEMPTS = 2
 
 /**
- * Lets an email address see a store in the dashboard, and creates a missing account. A member keeps the role, and a later
- * sign-in doesn't remove the member because the claim of the provider lacks the store. A directory can no longer change
- * the role. Rejects with `UnknownStore` if the store is unknown or was removed, and then creates no account.
+ * Lets an email address see a store in the dashboard, and creates a missing account. A member keeps the role, and a
+ * later sign-in doesn't remove the member because the claim of the provider lacks the store. A directory can no longer
+ * change the role. Rejects with `UnknownStore` if the store is unknown or was removed, and then creates no account.
  */
 export async function addMember({ database, random, email, storeId, role, actor }: NewMember): Promise<AddedMember> {
   if (!isUuid(storeId)) throw new UnknownStore(storeId)

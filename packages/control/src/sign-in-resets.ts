@@ -30,8 +30,8 @@ export async function endOutdatedSession(
 }
 
 /**
- * Calls `work` in a transaction, and returns its result. Returns null without the call if the session has ended. A reset
- * waits for the end of the transaction, and then deletes what `work` added.
+ * Calls `work` in a transaction, and returns its result. Returns null without the call if the session has ended. A
+ * reset waits for the end of the transaction, and then deletes what `work` added.
  */
 export async function whileSignedIn<T>(
   { pool }: ControlDatabase,

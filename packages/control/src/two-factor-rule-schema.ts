@@ -1,5 +1,5 @@
-// Adds the rule of a store that its members need a second factor, and how a session was opened, to the control database.
-// Replaces the function of audit-schema.ts that records changes of stores.
+// Adds the rule of a store that its members need a second factor, and how a session was opened, to the control
+// database. Replaces the function of audit-schema.ts that records changes of stores.
 
 /** SQL of the seventh migration. */
 export const TWO_FACTOR_RULE_SCHEMA = `

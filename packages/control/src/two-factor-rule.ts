@@ -5,8 +5,8 @@ import { namingActor } from './access/keys.ts'
 import { type ControlDatabase, queryOne } from './database.ts'
 
 /**
- * Sets the rule of a store. Returns `same` if the store has it already, and `forbidden` if the store is removed, or if the
- * merchant is no admin of it. The store's ID must be a UUID.
+ * Sets the rule of a store. Returns `same` if the store has it already, and `forbidden` if the store is removed, or if
+ * the merchant is no admin of it. The store's ID must be a UUID.
  */
 export async function setTwoFactorRule(options: {
   readonly database: ControlDatabase
@@ -42,8 +42,8 @@ export type SecondFactorKind = 'passkey' | 'code' | 'single_sign_on'
 /** The second factor that opened a session, the second factors of its account, and the age of the session. */
 export interface SecondFactor {
   /**
-   * The second factor that opened the session; null for a password or a link alone. A passkey or a code counts while the
-   * account has passkeys or needs codes.
+   * The second factor that opened the session; null for a password or a link alone. A passkey or a code counts while
+   * the account has passkeys or needs codes.
    */
   readonly used: SecondFactorKind | null
   /** The second factors of the account, the strongest first. */

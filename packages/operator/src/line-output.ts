@@ -115,9 +115,10 @@ export class LineOutput {
 }
 
 /**
- * Returns a descriptor whose writes fail with EAGAIN instead of blocking. Node.js makes a pipe
- * non-blocking when it creates the stream, but another process with the same pipe can reset that. Node.js leaves a
- * terminal blocking. So a pipe or terminal is opened again if possible. A regular file keeps its own descriptor, with its position and append mode.
+ * Returns a descriptor whose writes fail with EAGAIN instead of blocking. Node.js makes a pipe non-blocking when it
+ * creates the stream, but another process with the same pipe can reset that. Node.js leaves a terminal blocking. So a
+ * pipe or terminal is opened again if possible. A regular file keeps its own descriptor, with its position and append
+ * mode.
  */
 function withoutBlocking(fd: number): number {
   // This creates the stream, which makes a pipe non-blocking.

@@ -225,8 +225,8 @@ function setServerGauges(series: Series, { servers }: ServersSampled): void {
 }
 
 /**
- * A failure counts for longer than the usual interval of tools, which is 15 minutes. It doesn't count forever, because a
- * server that no store uses any more gets no further attempt.
+ * A failure counts for longer than the usual interval of tools, which is 15 minutes. It doesn't count forever, because
+ * a server that no store uses any more gets no further attempt.
  */
 const FAILING_MS = 20 * 60_000
 

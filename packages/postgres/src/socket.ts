@@ -27,8 +27,8 @@ export interface OpenSocket {
   /** Whether the connection uses TLS or a Unix socket, so that eavesdroppers can't read it. */
   readonly isPrivate: boolean
   /**
-   * Hash of the server's certificate, which binds SCRAM to the TLS channel; null without TLS, and if certificate-hash.ts
-   * knows no hash function for the certificate's signature algorithm.
+   * Hash of the server's certificate, which binds SCRAM to the TLS channel; null without TLS, and if
+   * certificate-hash.ts knows no hash function for the certificate's signature algorithm.
    */
   readonly certificateHash: Buffer | null
 }

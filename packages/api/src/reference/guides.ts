@@ -1,7 +1,7 @@
 // Gives integrators the documentation for the version of the service that they use, from the service itself. The
-// service serves pages of docs/ at `/guides`, as HTML for people and as Markdown for language models. In HTML, a link to
-// another served document leads to the service. Any other link to another page becomes plain text, because its target
-// might not be reachable. The Markdown keeps its links.
+// service serves pages of docs/ at `/guides`, as HTML for people and as Markdown for language models. In HTML, a link
+// to another served document leads to the service. Any other link to another page becomes plain text, because its
+// target might not be reachable. The Markdown keeps its links.
 
 import { readFile } from 'node:fs/promises'
 import { DEFAULT_KEY_PREFIX } from '@store-export/contract'

@@ -1,6 +1,6 @@
 // Changes what an existing key may do. Admission reads the permissions with each request (admission.ts), so a change
-// applies to the next request on every node. Whether the key gets personal data can't change: a copy would have rows with
-// personal data next to rows without.
+// applies to the next request on every node. Whether the key gets personal data can't change: a copy would have rows
+// with personal data next to rows without.
 
 import { sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from '../database.ts'

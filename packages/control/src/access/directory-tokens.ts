@@ -1,5 +1,5 @@
-// Creates, checks, and revokes the tokens with which a company's directory manages the members of one store. A token has
-// the format of an API key with a prefix of its own. The control database stores only its hash.
+// Creates, checks, and revokes the tokens with which a company's directory manages the members of one store. A token
+// has the format of an API key with a prefix of its own. The control database stores only its hash.
 
 import { executeOn, queryRows, sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'

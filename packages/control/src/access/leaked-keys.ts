@@ -1,5 +1,6 @@
 // Revokes keys and directory tokens that a secret scanner found in public. The audit table stores the place, for the
-// merchant's dashboard and for the email (alerts.ts). A report that is repeated finds no active key, and changes nothing.
+// merchant's dashboard and for the email (alerts.ts). A report that is repeated finds no active key, and changes
+// nothing.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'

@@ -53,9 +53,9 @@ export type SignInResult =
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
 /**
- * Reason for which the dashboard did not change a password. `current`: the current password is wrong. `link expired`: the
- * sign-in by link was too long ago, so the current password is needed. `session old`: the account has no password, and
- * the sign-in was too long ago to set the first one.
+ * Reason for which the dashboard did not change a password. `current`: the current password is wrong. `link expired`:
+ * the sign-in by link was too long ago, so the current password is needed. `session old`: the account has no password,
+ * and the sign-in was too long ago to set the first one.
  */
 export type PasswordRejection = 'current' | 'too short' | 'too long' | 'link expired' | 'session old'
 
@@ -255,9 +255,9 @@ export class Accounts {
 
   /**
    * Changes the password, or sets the first password, and ends all other sessions. After a sign-in by link, the current
-   * password is not needed. The first password needs a fresh session. `current` is null if the form has no field for it.
-   * Attempts are rate limited per account. A checked current password replaces the current session, so the result has
-   * the cookies of the new session.
+   * password is not needed. The first password needs a fresh session. `current` is null if the form has no field for
+   * it. Attempts are rate limited per account. A checked current password replaces the current session, so the result
+   * has the cookies of the new session.
    */
   async changePassword(
     session: MerchantSession,

@@ -1,5 +1,5 @@
-// Calls functions of better-auth that add ways to sign in to an account. If the owner of the email address proves it for
-// the first time meanwhile, prove-address.ts waits for these calls, and then removes what they added.
+// Calls functions of better-auth that add ways to sign in to an account. If the owner of the email address proves it
+// for the first time meanwhile, prove-address.ts waits for these calls, and then removes what they added.
 
 import { type ControlDatabase, whileSignedIn } from '@store-export/control'
 import type { MerchantSession } from './accounts.ts'
@@ -23,14 +23,16 @@ export async function callInSession<T>(
   try {
     await workInSession(database, session.id, async () => results.push(await callAuth(call, rejections)))
   } catch (error) {
-    // After a failed statement, the transaction can't commit. If better-auth has reported that statement as a rejection,
-    // this error adds nothing.
+    // After a failed statement, the transaction can't commit. If better-auth has reported that statement as a
+    // rejection, this error adds nothing.
     if (results[0]?.kind !== 'rejected') throw error
   }
   return results[0] ?? { kind: 'rejected', code: 'SESSION_ENDED', status: 401 }
 }
 
-/** Number of calls of `workInSession` that run at the same time. Each one holds a connection while a password is hashed. */
+/**
+ * Number of calls of `workInSession` that run at the same time. Each one holds a connection while a password is hashed.
+ */
 const AT_ONCE = 2
 
 let running = 0

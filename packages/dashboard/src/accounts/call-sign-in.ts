@@ -5,8 +5,8 @@ import { sessionCookieName } from './auth.ts'
 import { type AuthCall, type AuthResult, callAuth, cookieOf, headersWith } from './call-auth.ts'
 
 /**
- * Returns the result of a call that signs in, like `callAuth`. If the ways to sign in to the account were reset during the
- * call, it is rejected, and its session has ended.
+ * Returns the result of a call that signs in, like `callAuth`. If the ways to sign in to the account were reset during
+ * the call, it is rejected, and its session has ended.
  */
 export async function callSignIn<T>(
   database: ControlDatabase,

@@ -1,5 +1,5 @@
-// Remembers which sessions began with a one-time link. For ten minutes, such a session can set a new password without the
-// current one. The reset links of better-auth alone need no second factor, so the dashboard doesn't use them.
+// Remembers which sessions began with a one-time link. For ten minutes, such a session can set a new password without
+// the current one. The reset links of better-auth alone need no second factor, so the dashboard doesn't use them.
 
 import type { Auth } from './auth.ts'
 

@@ -1,5 +1,6 @@
 // Signs merchants in at the operator's OpenID Connect provider. A sign-in accepts the invitations of the verified
-// address, and adds the stores that the provider names. While the provider doesn't respond, the other kinds of sign-in still work.
+// address, and adds the stores that the provider names. While the provider doesn't respond, the other kinds of sign-in
+// still work.
 
 import { countAttempt, discountAttempt, type Secret } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'

@@ -1,5 +1,5 @@
-// Reads one row as the API sends it. The page has a summary of the row, and its formatted JSON, so that a merchant and a
-// developer look at the same values.
+// Reads one row as the API sends it. The page has a summary of the row, and its formatted JSON, so that a merchant and
+// a developer look at the same values.
 
 import { isUuid } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'

@@ -1,5 +1,5 @@
-// Accepts the invitation of a link. The link proves the invited address, so it can create the account of this address. It
-// can also set the password of an account without a way to sign in. It does not sign in to another account.
+// Accepts the invitation of a link. The link proves the invited address, so it can create the account of this address.
+// It can also set the password of an account without a way to sign in. It does not sign in to another account.
 
 import {
   acceptInvitation as accept,

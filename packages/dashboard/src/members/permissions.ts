@@ -22,8 +22,8 @@ export function includesPermission(role: MemberRole, permission: Permission): bo
 }
 
 /**
- * Whether the merchant may create and replace keys in the frame's store. An imported store needs no keys, because the API
- * doesn't serve it.
+ * Whether the merchant may create and replace keys in the frame's store. An imported store needs no keys, because the
+ * API doesn't serve it.
  */
 export function canCreateKeys(frame: Pick<Frame, 'store'>): boolean {
   return isAllowed(frame, 'manage keys') && frame.store?.status !== 'imported'

@@ -36,8 +36,8 @@ export async function sendInvitation(
 }
 
 /**
- * Sends a pending invitation again, with a new link and the role that it has now. Returns the outcome and the person; null
- * if the invitation has ended.
+ * Sends a pending invitation again, with a new link and the role that it has now. Returns the outcome and the person;
+ * null if the invitation has ended.
  */
 export async function sendInvitationAgain(
   request: StoreRequest,

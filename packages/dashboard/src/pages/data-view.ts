@@ -137,7 +137,9 @@ interface Opener {
   readonly cell: TableCell
 }
 
-/** Returns the first cell: the name of the row, which links to its page, and the ID. A row without a name has its ID. */
+/**
+ * Returns the first cell: the name of the row, which links to its page, and the ID. A row without a name has its ID.
+ */
 function opener({ frame, page, id, cell }: Opener): Html {
   const link = (content: Html | string) => html`<a href="${pathsOf(frame).dataRow(page.list, id)}">${content}</a>`
   if (cell.text === null || cell.text === '') return link(html`<code>${id}</code>`)

@@ -21,7 +21,9 @@ export function invitationView(frame: Frame, page: InvitationPage): Html {
   )
 }
 
-/** Returns the page of a link that doesn't work. Without a `problem`, it doesn't say whether there was an invitation. */
+/**
+ * Returns the page of a link that doesn't work. Without a `problem`, it doesn't say whether there was an invitation.
+ */
 export function endedInvitationView(frame: Frame, problem: string | null): Html {
   const { title, text, openDashboard } = frame.texts.invitation.ended
   return loneCard(

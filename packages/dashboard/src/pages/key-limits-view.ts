@@ -32,7 +32,9 @@ ${limitInputs(frame, { limits, personalData, hasEnd: false })}
 </div></details>`
 }
 
-/** Returns the inputs of the limits. `personalData` follows the resources. `hasEnd`: whether the key has an end already. */
+/**
+ * Returns the inputs of the limits. `personalData` follows the resources. `hasEnd`: whether the key has an end already.
+ */
 export function limitInputs(
   frame: Frame,
   { limits, personalData, hasEnd }: { limits: TypedLimits; personalData: Html; hasEnd: boolean },

@@ -1,6 +1,6 @@
 // Creates and replaces keys. If the browser sends a form twice, the form creates one key, and both responses redirect
-// to its page (key-created.ts). Only that page contains the key. URLs, sessions and logs don't. In an imported store, the
-// pages and forms redirect to the keys, whose page says why.
+// to its page (key-created.ts). Only that page contains the key. URLs, sessions and logs don't. In an imported store,
+// the pages and forms redirect to the keys, whose page says why.
 
 import {
   createKey,

@@ -35,7 +35,9 @@ export function forbiddenPage(request: StoreRequest, needs: Permission): PageRes
   return { status: 403, html: errorHtml(request, { heading: forbidden.heading, text, next }) }
 }
 
-/** Returns the page for a session without a second factor, in a store that requires one. It shows nothing of the store. */
+/**
+ * Returns the page for a session without a second factor, in a store that requires one. It shows nothing of the store.
+ */
 export function secondFactorPage(request: MerchantRequest): PageResult {
   const { secondFactor } = request.texts.errors
   const next = { label: secondFactor.openAccount, href: '/account#two-factor' }

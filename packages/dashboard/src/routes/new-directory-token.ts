@@ -17,7 +17,9 @@ export function deriveDirectoryToken({ services, store }: StoreRequest, formToke
   return { random, token: makeDirectoryToken(random) }
 }
 
-/** Returns the text of the new token of this browser that the merchant has not confirmed as copied; null without one. */
+/**
+ * Returns the text of the new token of this browser that the merchant has not confirmed as copied; null without one.
+ */
 export async function unconfirmedDirectoryToken(request: StoreRequest): Promise<string | null> {
   const { context, services, store, formTokenScope } = request
   const formToken = getCookie(context, COOKIE) ?? ''

@@ -12,8 +12,8 @@ export interface SignInFirst {
    */
   readonly toAdd: SecondFactorKind | null
   /**
-   * To remove a passkey, to turn off codes, or to get new recovery codes. Any second factor of the account is enough, so
-   * that a merchant who lost a passkey can remove it with a code.
+   * To remove a passkey, to turn off codes, or to get new recovery codes. Any second factor of the account is enough,
+   * so that a merchant who lost a passkey can remove it with a code.
    */
   readonly toRemove: SecondFactorKind | null
 }

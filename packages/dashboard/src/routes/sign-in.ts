@@ -50,8 +50,8 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
 }
 
 /**
- * GET /link/{token}: shows a button that signs in and leads to the path in `next`. Programs that preview links would use up the token if this page
- * signed in itself.
+ * GET /link/{token}: shows a button that signs in and leads to the path in `next`. Programs that preview links would
+ * use up the token if this page signed in itself.
  */
 export function linkPage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''

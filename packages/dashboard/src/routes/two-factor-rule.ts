@@ -1,5 +1,5 @@
-// Lets admins require a second factor of all members of a store. An admin needs one to turn the rule on, and a fresh one
-// to turn it off: a code of the app, or a session that a passkey or single sign-on opened a few minutes ago.
+// Lets admins require a second factor of all members of a store. An admin needs one to turn the rule on, and a fresh
+// one to turn it off: a code of the app, or a session that a passkey or single sign-on opened a few minutes ago.
 
 import { listMembers, readSecondFactor, setTwoFactorRule } from '@store-export/control'
 import { twoFactorRuleView } from '../pages/two-factor-rule-view.ts'

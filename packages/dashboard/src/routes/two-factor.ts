@@ -1,6 +1,6 @@
 // Lets merchants turn the second factor of their account on and off. Setting up, new recovery codes, and turning off
-// need the password. Confirming a set-up needs a code of the new secret. If the account has a second factor, these changes
-// also need a session that a second factor opened.
+// need the password. Confirming a set-up needs a code of the new secret. If the account has a second factor, these
+// changes also need a session that a second factor opened.
 
 import { ISSUER } from '../accounts/auth.ts'
 import type { Attempt, PasswordCheck } from '../accounts/limit-attempts.ts'

@@ -122,8 +122,8 @@ async function authenticate(
 
 /**
  * Returns the error of a request with a wrong token, and counts the request toward the limit of its network. A request
- * with a valid token doesn't count, because the directories of many companies share addresses. A guess can't succeed, so
- * a valid token works even from a limited network.
+ * with a valid token doesn't count, because the directories of many companies share addresses. A guess can't succeed,
+ * so a valid token works even from a limited network.
  */
 async function rejection(context: Context<Environment>, services: Services): Promise<ScimError> {
   const forwardedFor = context.req.header('x-forwarded-for') ?? null

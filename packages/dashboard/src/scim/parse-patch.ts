@@ -10,8 +10,8 @@ import { ScimError } from './scim-error.ts'
 const OPERATIONS_MAX = 100
 
 /**
- * Returns what the operations change together. Throws `ScimError` for an invalid operation, so that the operations before
- * it have no effect.
+ * Returns what the operations change together. Throws `ScimError` for an invalid operation, so that the operations
+ * before it have no effect.
  */
 export function parsePatch(body: unknown): UserReplacement {
   const operations = parseAttributes(body, 'the body').get('operations')
@@ -96,8 +96,8 @@ function applyStep(result: UserReplacement, step: Step): UserReplacement {
 }
 
 /**
- * Returns how a removal changes a role. A filter or a value that names another role than the member has removes nothing.
- * Throws `ScimError` if the value names no known role.
+ * Returns how a removal changes a role. A filter or a value that names another role than the member has removes
+ * nothing. Throws `ScimError` if the value names no known role.
  */
 function roleWithout({ filter, value }: Step): (role: MemberRole) => MemberRole {
   const inFilter = /value\s+eq\s+"([^"\\]*)"/i.exec(filter)?.[1]?.toLowerCase()

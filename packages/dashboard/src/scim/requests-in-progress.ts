@@ -1,5 +1,5 @@
-// Limits the requests of a store that this node handles at the same time. The changes of a store run one after the other,
-// so its waiting requests could otherwise hold all connections to the control database.
+// Limits the requests of a store that this node handles at the same time. The changes of a store run one after the
+// other, so its waiting requests could otherwise hold all connections to the control database.
 
 import { tooMany } from './scim-error.ts'
 

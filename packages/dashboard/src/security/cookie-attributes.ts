@@ -12,7 +12,8 @@ export interface CookieAttributes {
 
 /**
  * Returns the attributes of a cookie that is `sameSite` in a dashboard without frames. Browsers send a cookie into the
- * frame of another site only if it is `None` and `Secure`. They accept `Secure` from a loopback address, too. Forms don't depend on `sameSite`: each has a token and is checked for its origin.
+ * frame of another site only if it is `None` and `Secure`. They accept `Secure` from a loopback address, too. Forms
+ * don't depend on `sameSite`: each has a token and is checked for its origin.
  */
 export function cookieAttributes(
   { isSecure, frameAncestors }: Pick<Origins, 'isSecure' | 'frameAncestors'>,

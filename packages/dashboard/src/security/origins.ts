@@ -35,8 +35,8 @@ export class InvalidDashboardUrlError extends Error {
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
- * Returns the origins of a dashboard at `url`, which pages of `frameAncestors` may show in a frame. Throws `InvalidDashboardUrlError` for text that is no URL, an insecure
- * URL, or one with a path or a query.
+ * Returns the origins of a dashboard at `url`, which pages of `frameAncestors` may show in a frame. Throws
+ * `InvalidDashboardUrlError` for text that is no URL, an insecure URL, or one with a path or a query.
  */
 export function originsOf(url: string, frameAncestors: readonly string[] = []): Origins {
   const { protocol, hostname, port, origin, pathname, search } = parse(url)

@@ -12,8 +12,8 @@ import { ICONS } from './icons.ts'
 import { themeAttribute, themeSwitch } from './themes.ts'
 
 /**
- * Returns the whole document. Before the sign-in, it has no navigation and no account. All messages about the whole page
- * are above the content: the notice, the status of the store, and `callouts`.
+ * Returns the whole document. Before the sign-in, it has no navigation and no account. All messages about the whole
+ * page are above the content: the notice, the status of the store, and `callouts`.
  */
 export function layout(frame: Frame, content: Html, callouts: Html = NOTHING): Html {
   return html`<!doctype html>

@@ -19,7 +19,9 @@ import { syncHealth } from './sync-health.ts'
 const USAGE_DAYS = 7
 /** Days of active minutes, which say how often a tool runs. The service retains them for at least 32 days. */
 const ACTIVITY_DAYS = 31
-/** Hours after which a list that a tool didn't read to its end, and the newest error, no longer say what the tool does. */
+/**
+ * Hours after which a list that a tool didn't read to its end, and the newest error, no longer say what the tool does.
+ */
 const HEALTH_HOURS = 72
 const HOUR_MS = 3_600_000
 

@@ -33,7 +33,10 @@ export const SCRIPTING = [
   { scripting: 'without JavaScript', javaScript: false },
 ] as const
 
-/** Starts the platform with these settings, and the browser. Usage is written almost immediately, so that tests need not wait for it. */
+/**
+ * Starts the platform with these settings, and the browser. Usage is written almost immediately, so that tests need not
+ * wait for it.
+ */
 export async function openScene(settings: Readonly<Record<string, string>> = {}): Promise<Scene> {
   const browser = await openBrowser()
   const platform = await startPlatform({ USAGE_FLUSH_MS: '50', ...settings }, { dashboard: true })

@@ -24,7 +24,10 @@ export class SingleSignOnScene {
     this.merchant = fixtures.merchant
   }
 
-  /** Starts the platform, with further settings, and the provider. The provider does not respond before `reset` or `serve`. */
+  /**
+   * Starts the platform, with further settings, and the provider. The provider does not respond before `reset` or
+   * `serve`.
+   */
   static async open(more: Readonly<Record<string, string>> = {}): Promise<SingleSignOnScene> {
     const provider = await openProvider()
     const client = { OIDC_CLIENT_ID: 'dashboard', OIDC_CLIENT_SECRET: provider.clientSecret }

@@ -64,9 +64,8 @@ export function servedKeys(names: readonly string[]): ServedKeys {
 }
 
 /**
- * Writes a stored object with exactly these keys, in their order. The cell must contain an object; `hasOuterType` checks
- * that. The value of an absent key is null
- * (reading R32).
+ * Writes a stored object with exactly these keys, in their order. The cell must contain an object; `hasOuterType`
+ * checks that. The value of an absent key is null (reading R32).
  */
 export function putKeys(out: JsonWriter, cell: Cell, served: ServedKeys): void {
   findValues(cell, served)

@@ -1,4 +1,5 @@
-// Says why a query on a store failed, so that metrics and alerts tell a server that is down from a store with a problem.
+// Says why a query on a store failed, so that metrics and alerts tell a server that is down from a store with a
+// problem.
 
 import type { FailureReason } from '../store-event.ts'
 import { fullPartOf } from './database-errors.ts'

@@ -243,8 +243,8 @@ export class StoreConnections {
     const isUnreachable = full === null && delayed.includes('server')
     if (full !== null) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'full' })
     if (isUnreachable) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'unreachable' })
-    // If the server terminated a session before it was ready, it has probably terminated the open ones, too. A retry with
-    // one of those would fail.
+    // If the server terminated a session before it was ready, it has probably terminated the open ones, too. A retry
+    // with one of those would fail.
     if (connection === null ? isTerminated(cause) : remedyFor(cause) === 'reconnect') this.handlers.onLost(pool)
     if (full !== null) await this.closeIdleOf(pool, full)
     // `Attempts` doesn't retry the new error, because it has no code.

@@ -74,9 +74,9 @@ export class TransactionWait {
   /**
    * Waits until all transactions that are open in the store now have ended, or until `transactionWaitMs` has passed.
    * Returns the watermark: a later request with `updated_since=<watermark>` returns the changes that are missing from a
-   * page read now. Doesn't wait for a transaction that was still open at the end of an earlier wait. After a wait, emits
-   * `store.transactions_awaited`. If `waits` is false or the bound is 0, only polls once. Rejects like `pollAtArrival`.
-   * If `pollAgain` rejects, the wait ends.
+   * page read now. Doesn't wait for a transaction that was still open at the end of an earlier wait. After a wait,
+   * emits `store.transactions_awaited`. If `waits` is false or the bound is 0, only polls once. Rejects like
+   * `pollAtArrival`. If `pollAgain` rejects, the wait ends.
    */
   async waitForOpenTransactions(request: TransactionWaitRequest): Promise<Microseconds> {
     const { storeId, databaseUrl, waits, pollAtArrival } = request

@@ -60,7 +60,9 @@ async function changeKey({ database }: CommandContext, keyId: string, options: C
   print(id)
 }
 
-/** Returns the change of the options. Throws `UsageError` if two of them contradict each other, or if there are none. */
+/**
+ * Returns the change of the options. Throws `UsageError` if two of them contradict each other, or if there are none.
+ */
 function changeOf(options: ChangeOptions): Partial<ChangeablePermissions> {
   const { scope, allResources, expires, expiry, allow, allowEverywhere } = options
   rejectBoth(['--scope', scope !== undefined], ['--all-resources', allResources === true])

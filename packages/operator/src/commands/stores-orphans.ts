@@ -1,5 +1,5 @@
-// Implements `stores list --orphans` and `stores drop-orphan`. `stores remove` and `stores set --database-url` leave the
-// database of a store on purpose, and an interrupted `stores provision` leaves one by accident.
+// Implements `stores list --orphans` and `stores drop-orphan`. `stores remove` and `stores set --database-url` leave
+// the database of a store on purpose, and an interrupted `stores provision` leaves one by accident.
 
 import { listStores } from '@store-export/control'
 import { type CommandContext, connectOnce } from '../command-context.ts'
@@ -36,9 +36,9 @@ export interface DropOrphanOptions extends CommonOptions {
 
 /**
  * Drops the database and the roles of an orphan. Rejects with `UserError` if no orphan has the name, if the
- * provisioning of its store is unfinished, or if sessions are connected to the database. Without `withData`, also rejects if the database contains
- * data, if the check for data fails, or if the store's URL now names another database: a
- * pooler can offer this database under another name.
+ * provisioning of its store is unfinished, or if sessions are connected to the database. Without `withData`, also
+ * rejects if the database contains data, if the check for data fails, or if the store's URL now names another database:
+ * a pooler can offer this database under another name.
  */
 export async function removeOrphan(context: CommandContext, name: string, options: DropOrphanOptions): Promise<void> {
   const { withData = false, json } = options

@@ -72,7 +72,9 @@ function failure(code: string, message: string, fix: string | null): DoctorFindi
   return { severity: 'error', code, message, fix }
 }
 
-/** Returns the statement for a role that several stores share: 20 connections for each of three nodes, and 8 of doctor. */
+/**
+ * Returns the statement for a role that several stores share: 20 connections for each of three nodes, and 8 of doctor.
+ */
 function raiseRoleLimit({ databaseUrl }: Pick<RegisteredStore, 'databaseUrl'>): string | null {
   const user = databaseUrl === null ? null : parseConnectionUrl(databaseUrl).user
   return user === null ? null : `alter role ${quoteName(user)} connection limit 68;`

@@ -1,6 +1,6 @@
-// Reads the facts of a store database with the reader's role and the connection settings of the nodes. Each statement of
-// this file and the whole read have a time limit. The poll of open transactions has only that of the session. Catalog
-// queries need no lock on the store's tables, so a locked table delays no report.
+// Reads the facts of a store database with the reader's role and the connection settings of the nodes. Each statement
+// of this file and the whole read have a time limit. The poll of open transactions has only that of the session.
+// Catalog queries need no lock on the store's tables, so a locked table delays no report.
 
 import { pollOpenTransactions, sessionSettings } from '@store-export/engine'
 import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'

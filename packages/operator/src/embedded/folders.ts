@@ -1,6 +1,6 @@
 // Chooses the folders. The cluster and copied binaries are in the data folder. If the operating system user of
-// PostgreSQL can't enter it, they are in a system folder. The socket is in a folder with a short path, because the length
-// of a socket's path is limited.
+// PostgreSQL can't enter it, they are in a system folder. The socket is in a folder with a short path, because the
+// length of a socket's path is limited.
 import { access, chmod, chown, constants, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'

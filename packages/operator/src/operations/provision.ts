@@ -46,7 +46,9 @@ export interface ProvisionResult {
   readonly created: boolean
   /** Schema version; null for a database that `stores provision` did not create. */
   readonly revision: RevisionId | null
-  /** URL of the owner, with which the platform writes; null for an existing store, because only its creation knew it. */
+  /**
+   * URL of the owner, with which the platform writes; null for an existing store, because only its creation knew it.
+   */
   readonly databaseUrl: string | null
   /** URL with which the service reads. */
   readonly readerUrl: string | null

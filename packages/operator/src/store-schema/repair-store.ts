@@ -14,8 +14,8 @@ const PROVISIONED_READER = /^store_export_reader_[0-9a-f]{12}$/
 
 /**
  * Adds missing triggers to existing tables. Before that, it replaces a function of an older version, which fails in
- * such a trigger. Returns the names of the added triggers and of the replaced function, for messages. `connection` must be a session of the owner of the
- * store's tables.
+ * such a trigger. Returns the names of the added triggers and of the replaced function, for messages. `connection` must
+ * be a session of the owner of the store's tables.
  */
 export async function repairTriggers(connection: Connection): Promise<string[]> {
   const statements = [...migrationStatements('launch'), ...migrationStatements('v1.1')]

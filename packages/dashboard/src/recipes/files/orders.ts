@@ -1,5 +1,5 @@
-// Keeps the orders of the store in orders.jsonl, one JSON object per line. A line replaces earlier lines with the same id.
-// Needs Node 24. Set the environment variable STORE_EXPORT_KEY to your key, then run:
+// Copies the orders of the store to orders.jsonl, one JSON object per line. A line replaces earlier lines with the same
+// ID. Needs Node 24. Set the environment variable STORE_EXPORT_KEY to your key, then run:
 //   node orders.ts
 // The first run reads all orders, and later runs read changes. orders.state stores the progress, so that the next run
 // continues after a run that was killed. To start again, delete both files.

@@ -21,7 +21,10 @@ const TYPES: Readonly<Record<CopyColumnKind, string>> = {
   timestamp: 'timestamptz',
   json: 'json',
 }
-/** Type of amounts. DuckDB would round a value with more than 2 digits after the point, and rejects more than 36 before it. */
+/**
+ * Type of amounts. DuckDB would round a value with more than 2 digits after the point, and rejects more than 36 before
+ * it.
+ */
 const MONEY_TYPE = 'decimal(38, 2)'
 const MONEY = /^-?\d{1,36}(?:\.\d{1,2})?$/
 

@@ -19,8 +19,8 @@ const DEFAULT_PORT = 3306
 const USAGE = 'must be mysql://USER:PASSWORD@HOST:PORT/DATABASE, optionally with ?tls=require or ?tls=verify'
 
 /**
- * Returns the address of a mysql:// or mariadb:// URL. Throws `CopyError` if the URL is invalid, has no host or database,
- * or has a parameter other than a valid `tls`. The message does not contain the password.
+ * Returns the address of a mysql:// or mariadb:// URL. Throws `CopyError` if the URL is invalid, has no host or
+ * database, or has a parameter other than a valid `tls`. The message does not contain the password.
  */
 export function parseMySqlUrl(text: string): MySqlAddress {
   if (!/^(?:mysql|mariadb):\/\//.test(text) || !URL.canParse(text)) throw new CopyError(`the MySQL URL ${USAGE}`)
