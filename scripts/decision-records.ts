@@ -56,7 +56,7 @@ To add a record:
 2. Write the decision as the title and as the name of the file. State the decision in the first
    sentence of the section Decision.
 3. List each rejected alternative under \`${ALTERNATIVES}\`, at the end of the section Decision.
-   Say in one sentence what the alternative does better, and with "but" or "because", why it lost.
+   Say in one sentence what the alternative does better, and why it lost ("but…", "because…").
 4. End the section Consequences with what would reopen the decision, if you know it.
 5. Give a result in the section Evidence: a figure with its base, command, and date, or what a test
    shows.

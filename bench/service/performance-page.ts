@@ -218,7 +218,7 @@ These figures are from single runs on 2026-11-22 and 2026-11-23. Memory is PSS i
 | Memory at rest | 58 MB | 64 MB | Node.js alone takes 42 MB. |
 | Memory with 32 full syncs | 89 MB | 107 MB | Node.js alone takes 42 MB. |
 | Time of \`GET /store\` after the cached row counts expire | 5 ms | 7 to 11 ms | Exact counts need a scan. |
-| Time of the first page of changes, with 2,000,000 orders | 20 ms | 50 ms | The service [reads the index entries of unchanged orders](../contribute/decisions/029-count-changed-rows-first.md) until the page is full. |
+| Time of the first page of changes, with 2,000,000 orders | 20 ms | 50 ms | The service [reads the index entries of unchanged orders](../contribute/decisions/029-count-changed-rows-before-choosing-the-access-path.md) until the page is full. |
 `
 
 function headOf(results: readonly BenchResult[]): string[] {

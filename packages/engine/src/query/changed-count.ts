@@ -1,6 +1,6 @@
 // Counts the rows that changed since a time, because no access path is fast for every number of them. Sorting is slow
 // for many rows, and skipping is slow for a small share of a long list. See
-// docs/contribute/decisions/029-count-changed-rows-first.md.
+// docs/contribute/decisions/029-count-changed-rows-before-choosing-the-access-path.md.
 
 import type { Statement } from '@store-export/postgres'
 import type { PagePlan } from './plan.ts'
