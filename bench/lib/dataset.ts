@@ -64,14 +64,14 @@ function fill(connection: Connection, orders: number, revision: RevisionId): Pro
   const [{ id, name, shop, size }] = DEMO_STORES
   const grown = { ...size, orders, customers: Math.ceil(orders / 5), products: Math.ceil(orders / 40) }
   const rows = generateStore({ seed: DEMO_SEED, storeId: id, name, revision, shop, size: grown })
-  return loadStore(connection, revision, withoutCrowd(rows))
+  return loadStore(connection, revision, withoutSharedTimestamp(rows))
 }
 
 /**
  * Sets `updated_at` of some orders back to their creation. The demo gives many orders the end of its history as
  * `updated_at`. A filter on `updated_at` that matches one of these orders would otherwise match all of them.
  */
-function* withoutCrowd(batches: Iterable<RowBatch>): Generator<RowBatch> {
+function* withoutSharedTimestamp(batches: Iterable<RowBatch>): Generator<RowBatch> {
   const end = timestampText(HISTORY_END)
   const spreadOut = (row: Row): Row => (row.updated_at === end ? { ...row, updated_at: row.created_at ?? end } : row)
   for (const { table, rows } of batches) yield { table, rows: table === 'orders' ? rows.map(spreadOut) : rows }

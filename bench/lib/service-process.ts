@@ -16,9 +16,9 @@ export interface ServiceStart {
 }
 
 /** Delay of a timer of 1 ms, in ms: the 99th percentile and the maximum. */
-export interface LoopHolds {
+export interface LoopDelay {
   readonly p99: number
-  readonly most: number
+  readonly maximum: number
 }
 
 const RESOLUTION_MS = 1
@@ -26,7 +26,7 @@ const RESOLUTION_MS = 1
 let service: RunningService | undefined
 let watched: ReturnType<typeof monitorEventLoopDelay> | undefined
 
-handleCalls({ start, watchLoop, loopHolds }, async () => service?.close())
+handleCalls({ start, watchLoop, readLoopDelay }, async () => service?.close())
 
 /** Starts the service. Returns the address of the API. */
 async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
@@ -44,7 +44,7 @@ async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
 }
 
 /**
- * Measures the delay until `loopHolds` is called. The timer takes processor time, so it doesn't run during other
+ * Measures the delay until `readLoopDelay` is called. The timer takes processor time, so it doesn't run during other
  * measurements.
  */
 async function watchLoop(): Promise<void> {
@@ -52,9 +52,9 @@ async function watchLoop(): Promise<void> {
   watched.enable()
 }
 
-async function loopHolds(): Promise<LoopHolds> {
+async function readLoopDelay(): Promise<LoopDelay> {
   if (watched === undefined) throw new Error('the loop is not watched')
   watched.disable()
   const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS)
-  return { p99: late(watched.percentile(99)), most: late(watched.max) }
+  return { p99: late(watched.percentile(99)), maximum: late(watched.max) }
 }

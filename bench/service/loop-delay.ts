@@ -2,7 +2,7 @@
 // JavaScript on one thread. The measure is the delay of a 1 ms timer while the client reads pages without a pause.
 
 import type { Child } from '../lib/child.ts'
-import type { LoopHolds } from '../lib/service-process.ts'
+import type { LoopDelay } from '../lib/service-process.ts'
 import type { BurstStart } from './load-process.ts'
 
 const WATCHED_MS = 5000
@@ -16,9 +16,9 @@ export interface Watching {
 }
 
 /** Returns the delays during five seconds of requests, in ms. */
-export async function measureHolds({ service, load, start }: Watching): Promise<LoopHolds> {
+export async function measureLoopDelay({ service, load, start }: Watching): Promise<LoopDelay> {
   await load.call('start', start)
   await service.call('watchLoop', null)
   await load.call('run', WATCHED_MS)
-  return (await service.call('loopHolds', null)) as LoopHolds
+  return (await service.call('readLoopDelay', null)) as LoopDelay
 }

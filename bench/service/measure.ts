@@ -9,12 +9,12 @@ import type { BenchOptions } from '../lib/options.ts'
 import { type BenchResult, describeRun, type Figure, type ThroughputFigure } from '../lib/results.ts'
 import { medianOf, medianRatio, runRounds, type Samples, type Variant } from '../lib/rounds.ts'
 import type { BenchServer } from '../lib/servers.ts'
-import type { LoopHolds } from '../lib/service-process.ts'
+import type { LoopDelay } from '../lib/service-process.ts'
 import { spread } from '../lib/walk.ts'
 import { keyBounds, loopBounds, memoryBounds, pollBounds, requestBounds } from './bounds.ts'
 import { dropFilterIndexes, type FilteredPage, filteredPages, withoutIndexes } from './filtered-pages.ts'
 import { keyCheckVariants } from './key-check.ts'
-import { measureHolds } from './loop-holds.ts'
+import { measureLoopDelay } from './loop-delay.ts'
 import { measureAtRest, measureWalking } from './memory.ts'
 import { requests } from './page-variants.ts'
 import { PARALLEL_WALKS } from './parallel-walks.ts'
@@ -57,7 +57,7 @@ export async function measureServer(
         ...requestBounds(api.samples),
         ...pollBounds(api.polls),
         ...keyBounds(key.samples),
-        ...loopBounds(api.holds),
+        ...loopBounds(api.loopDelay),
         ...memory,
       ],
       figures: [...figuresOf(api), ...figuresOf(plain), ...figuresOf(key)],
@@ -84,7 +84,7 @@ interface Measured {
 
 interface Bursts {
   readonly throughput: readonly ThroughputFigure[]
-  readonly holds: LoopHolds
+  readonly loopDelay: LoopDelay
 }
 
 async function measureApi(measuring: Measuring): Promise<Measured & Bursts & { readonly polls: StorePolls }> {
@@ -129,7 +129,7 @@ async function measureBursts(
       ],
     )
     const start = { url, key: dataset.key, paths: pages, connections: 1 }
-    return { throughput, holds: await measureHolds({ service, load, start }) }
+    return { throughput, loopDelay: await measureLoopDelay({ service, load, start }) }
   } finally {
     await load.close()
   }
