@@ -9,6 +9,7 @@ import { readCosts } from './fleet/costs.ts'
 import { sizeFleet } from './fleet/fleet-size.ts'
 import { fleetReport } from './fleet/report.ts'
 
+// Without this handler, Ctrl-C during `--measure` would leave a server and its folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const options = readFleetOptions(process.argv.slice(2))
 if (options.measures) console.log(JSON.stringify(await measureConnectionCosts(options.server), null, 2))

@@ -49,8 +49,8 @@ Generate a client with each generator, compile it, and let it read all orders of
   --report <path>      also write the results to this file, in the format of vitest's JSON report
   --help               print this help
 
-The generators come from npm, PyPI, Maven Central, Go modules, and crates.io. The PHP client needs Guzzle from Debian. The table names each test that needs a
-program which this machine does not have.
+The generators come from npm, PyPI, Maven Central, Go modules, and crates.io. The PHP client needs
+Guzzle from Debian. The table names each test that needs a program which this machine does not have.
 
 If a test fails, its generated client and its log stay in a folder of the temporary files.
 

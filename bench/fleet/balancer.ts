@@ -27,6 +27,7 @@ const RING = 2 ** 32
 export function createBalancer({ balancing, nodes, ringPoints, random }: BalancerOptions): Balancer {
   if (balancing === 'random') return () => random.between(0, nodes - 1)
   const points = Array.from({ length: nodes * ringPoints }, (_, index) => ({
+    // Without this offset, each point would have the same position as the store with its number.
     at: spread(index + 0x5bd1_e995),
     node: Math.floor(index / ringPoints),
   })).sort((one, other) => one.at - other.at || one.node - other.node)

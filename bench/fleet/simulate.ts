@@ -3,7 +3,6 @@
 import { createRandom } from '../../packages/operator/src/demo/random.ts'
 import type { Assumptions } from './assumptions.ts'
 import { type Balancing, createBalancer } from './balancer.ts'
-
 import type { Costs, RequestCost } from './costs.ts'
 import { FleetNode } from './node.ts'
 import { quantile99 } from './quantile.ts'
@@ -138,6 +137,7 @@ class FleetRun {
     const busiest = this.nodes.map((_, node) =>
       quantile99(this.nodeSeconds.subarray(node * seconds, (node + 1) * seconds)),
     )
+    // `nodeConnectionsMost` lacks nodes that opened no connection after the warm-up.
     const mostOfNodes = Math.max(this.nodeConnectionsMost, ...this.nodes.map(({ storesConnected }) => storesConnected))
     return {
       requests: this.requests,

@@ -9,6 +9,7 @@ export interface Variant {
   readonly name: string
   /** ID of the process whose processor time counts, together with the database's. */
   readonly processId: number
+  /** Number of requests that `run` sends. */
   readonly requests: number
   /**
    * Name of the variant with which the report compares this one: COPY of the same rows, or `select 1` for the key
@@ -100,6 +101,7 @@ export function medianRatioLimits(
   figure: keyof Sample,
 ): readonly [number, number] {
   const sorted = ratios(samples, names, figure).toSorted((a, b) => a - b)
+  // The limits are 1.96 standard deviations from the middle. By the sign test, the standard deviation is √n / 2.
   const index = Math.max(0, Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)) - 1)
   return [sorted[index] ?? Number.NaN, sorted.at(-1 - index) ?? Number.NaN]
 }

@@ -84,6 +84,7 @@ async function makeCluster(initdb: string, cluster: string, account: Account): P
   if (code !== 0) throw new Error(`initdb failed: ${output}`)
 }
 
+/** Sets the password for connections over TCP. Connections over the socket need none (`--auth-local=trust`). */
 async function setPassword(socketUrl: string, password: string): Promise<void> {
   const sql = openClient(socketUrl)
   try {

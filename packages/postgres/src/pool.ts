@@ -4,7 +4,7 @@
 //   request gets it.
 // - Otherwise it waits in the order of arrival, for a connection or for the slot of a closed connection.
 //
-// What must hold:
+// Invariants:
 // - `#open` counts a connection from before it opens until it is closed. Its slot then goes to the next request.
 //   Otherwise, the slot would be lost until the process restarts.
 // - The pool reuses a connection only if it is open, not busy, and outside of a transaction. Any other state could

@@ -1,5 +1,5 @@
-// Renders the rule of a store that its members need a second factor: the card on the members' page, and the page that
-// changes it.
+// Renders the rule that all members of a store need a second factor: the card on the members' page, and the page that
+// changes the rule.
 
 import { badge, callout, card, pageHead } from '../ui/components.ts'
 import { button, field, form, linkButton } from '../ui/forms.ts'

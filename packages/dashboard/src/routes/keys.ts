@@ -35,7 +35,7 @@ export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   return { ...renderKeysPage(request, { ...page, unconfirmed }, { create, notice }), cookies }
 }
 
-/** GET /stores/{s}/settings/api/live: the part of the page that refreshes itself. */
+/** GET /stores/{s}/settings/api/live: the part of the page that the browser requests again every 10 seconds. */
 export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
   const frame = frameOf(request, { title: request.texts.keys.title, section: 'api' })
   return { html: liveFragment(frame, await readKeysPage(request)) }

@@ -191,6 +191,7 @@ function choiceOf({ context, head, texts }: StoreRequest): LogChoice {
   if (before !== null) return { before, until: '', problem: null, ...chosen }
   if (until === '') return { before: null, until, problem: null, ...chosen }
   const timestamp = parseLocalTime(until, head.timeZone)
+  // The page also shows the lines of the minute that the merchant typed.
   const end = timestamp === null ? null : withYear(new Date(timestamp.getTime() + MINUTE_MS))
   if (end === null) {
     return { before: null, until, problem: texts.keyUsage.log.untilProblem, ...chosen }

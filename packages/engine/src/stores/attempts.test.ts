@@ -33,7 +33,7 @@ test('[ERR-3] if the time limit of a request has passed, the service sends no st
   const work = async () => {
     isStarted = true
   }
-  // A second attempt can start 66 ms after the time limit.
+  // The time limit passed 66 ms ago, as it can before a second attempt.
   const startedAt = performance.now() - TIMEOUT_MS - 66
   await expect(attempts.run({ address, requestId: 'r', startedAt }, work)).rejects.toThrow(StoreDatabaseError)
   expect(isStarted).toBe(false)

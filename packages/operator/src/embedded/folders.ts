@@ -1,6 +1,6 @@
-// Chooses the folders. The cluster and copied binaries are in the data folder. If the operating system user of
-// PostgreSQL can't enter it, they are in a system folder. The socket is in a folder with a short path, because the
-// length of a socket's path is limited.
+// Chooses the folders of the embedded PostgreSQL. The cluster and copied binaries are in the data folder. If the
+// operating system user of PostgreSQL can't enter the data folder, they are in a system folder. The socket is in a
+// folder with a short path, because the operating system limits the path of a socket.
 import { access, chmod, chown, constants, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,7 +10,10 @@ import { explainWriteErrors } from './embedded-postgres-error.ts'
 import type { EmbeddedNotice } from './notice.ts'
 import { runProgram } from './run-program.ts'
 
-/** The absolute paths of all folders. `home` is the data folder if the account can enter it. */
+/**
+ * The absolute paths of all folders. `home` contains the cluster and copied binaries. It is the data folder if the
+ * account can enter that folder.
+ */
 export type Folders = { data: string; home: string; cluster: string; socket: string; account: Account }
 
 /** The path of a socket has at most 108 bytes on Linux and 104 on macOS. The file name needs up to 15 of them. */
@@ -97,6 +100,7 @@ async function chooseHome(data: string, account: Account, onNotice: (notice: Emb
   for (const parent of SYSTEM_FOLDERS) {
     const home = (await canEnter(parent, account)) ? await makeOwn(parent) : undefined
     if (home === undefined) continue
+    // The account must be able to enter the folder, but not to list it.
     await chmod(home, 0o711)
     onNotice({ type: 'placed-outside', text: `The database is in ${home}, because its user cannot enter ${data}.` })
     return home
@@ -109,7 +113,7 @@ async function prepareSocketFolder(home: string, known: string | undefined, acco
     (await makeSocketFolder(path.join(home, 'socket'), account)) ??
     (known && (await makeSocketFolder(known, account))) ??
     (await mkdtemp(path.join('/tmp', OWN_PREFIX)))
-  // Every user who can enter the folder is a superuser of the databases.
+  // The socket needs no password, so every user who can enter the folder is a superuser of the databases.
   await chmod(socket, 0o700)
   if (account !== undefined) await chown(socket, account.userId, account.groupId)
   return socket

@@ -25,14 +25,14 @@ export interface ChoiceSetting extends SettingBase {
   readonly accepted: readonly string[]
 }
 
-/** A string that matches `pattern`, if there is one. `rule` is the words after "must be" in a message. */
+/** A string that matches `pattern`, if there is one. Messages have `rule` after "must be". */
 export interface StringSetting extends SettingBase {
   readonly kind: 'string'
   readonly default: string | null
   readonly accepts?: { readonly pattern: RegExp; readonly rule: string }
 }
 
-/** A setting whose value no output and no message contains. */
+/** A setting whose value is left out of output and messages. */
 interface SecretSetting extends SettingBase {
   readonly kind: 'secret'
   readonly default: null

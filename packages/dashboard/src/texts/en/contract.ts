@@ -1,4 +1,4 @@
-// Names that come from the contract, whose language is English.
+// Names that come from the contract. The contract is in English, so only `value` changes them.
 
 export const contract = () => ({
   /** Returns the name of a list or a row, such as "orders" or "Order". */

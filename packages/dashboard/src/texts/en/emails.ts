@@ -1,4 +1,4 @@
-// Texts of the emails about keys, and of the page that stops them.
+// Texts of the emails about keys and directory tokens, and of the page that stops the emails about a key.
 
 import type { Duration, Format } from '../format.ts'
 
