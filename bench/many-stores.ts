@@ -14,9 +14,10 @@ import { type BenchServer, startBenchServer } from './lib/servers.ts'
 import { type ManyStores, makeManyStores } from './service/many-stores-databases.ts'
 
 const PAGE_ROWS = 10
-const ASKED_AT_ONCE = 4
+const CONCURRENT_REQUESTS = 4
 const REST_MILLISECONDS = 10_000
 
+// Without this handler, Ctrl-C would leave a server and its folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const { values } = parseArgs({
   options: {
@@ -57,15 +58,15 @@ async function measure(server: BenchServer, many: ManyStores, requests: number):
   try {
     const rested = await residentMebibytes(service.processId)
     const mostConnections = watchConnections(server, watching.signal)
-    console.error(`asking ${requests} times`)
+    console.error(`reading ${requests} pages`)
     let left = requests
-    const askers = Array.from({ length: ASKED_AT_ONCE }, async () => {
+    const readers = Array.from({ length: CONCURRENT_REQUESTS }, async () => {
       for (; left > 0; ) {
         left--
-        await askBoth(many, service.url, samples)
+        await readBoth(many, service.url, samples)
       }
     })
-    await Promise.all(askers)
+    await Promise.all(readers)
     watching.abort()
     report(samples, await mostConnections)
     await delay(REST_MILLISECONDS)
@@ -83,7 +84,7 @@ async function measure(server: BenchServer, many: ManyStores, requests: number):
  * Reads one page through the service and one with the baseline. The stores are picked independently, because the first
  * read of a store warms PostgreSQL's cache for the second.
  */
-async function askBoth({ stores }: ManyStores, url: string, samples: Samples): Promise<void> {
+async function readBoth({ stores }: ManyStores, url: string, samples: Samples): Promise<void> {
   const [first, second] = [pick(stores), pick(stores)]
   const client = createApiClient(url, first.key)
   samples.service.push(

@@ -2,7 +2,6 @@
 
 import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import { ASSUMPTIONS, type FleetOptions } from './assumptions.ts'
-
 import type { Costs, RequestCost } from './costs.ts'
 import type { SizedFleet } from './fleet-size.ts'
 
@@ -10,6 +9,7 @@ import type { SizedFleet } from './fleet-size.ts'
 const MONTH_HOURS = 730
 /** Connections of a node to the control database in addition to admission: usage, registry, and readiness. */
 const OTHER_CONTROL_CONNECTIONS = 3
+/** Statements of one write of usage: for the sums by hour, the request log, and the syncs. */
 const USAGE_STATEMENTS = 3
 
 /** Returns the output of `bench:fleet`: the tables, and the assumptions. */

@@ -39,7 +39,7 @@ async function run(milliseconds: number): Promise<Burst> {
   const startedAt = performance.now()
   const until = startedAt + milliseconds
   let next = 0
-  const askOn = async (connection: RawConnection) => {
+  const sendOn = async (connection: RawConnection) => {
     while (performance.now() < until) {
       const request = requests[next++ % requests.length]
       if (request === undefined) throw new Error('not started')
@@ -47,7 +47,7 @@ async function run(milliseconds: number): Promise<Burst> {
       counts.completed++
     }
   }
-  await Promise.all(open.map(askOn))
+  await Promise.all(open.map(sendOn))
   return { ...counts, wallMs: performance.now() - startedAt }
 }
 

@@ -1,5 +1,5 @@
-// Declares the events of the control database. They contain no key and no password, except that a `cause` can contain
-// anything. The log writes only its safe parts (operator/src/log.ts).
+// Declares the events of the control database. They contain no key and no password, but a `cause` can contain any text.
+// The log writes only its safe parts (operator/src/log.ts).
 
 /** Emitted if a query on the control database fails. */
 export interface ControlQueryFailed {

@@ -47,6 +47,7 @@ export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
     async send({ to, subject, text, unsubscribeUrl }) {
       await transport.sendMail({
         from,
+        // nodemailer would read a string as a list of addresses.
         to: { name: '', address: to },
         subject,
         text,

@@ -58,8 +58,8 @@ export function localizationIn(language: Language): Localization {
 }
 
 /**
- * Returns the browser's first locale if it is a variant of this language; otherwise the usual locale. Other languages
- * of the browser are often only fallbacks, which the merchant never chose.
+ * Returns the browser's first locale if it is a variant of this language. Otherwise returns the usual locale, because
+ * other languages of the browser are often only fallbacks. Without a locale of the browser, returns the language.
  */
 function localeOf(language: Language, first: string | undefined): string {
   if (first === undefined || first === '*') return language
