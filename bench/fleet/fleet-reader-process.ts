@@ -36,6 +36,7 @@ handleCalls(
 
 /** Requests an empty page of changes `count` times. Calls `prepare` before each request. */
 async function read(count: number, prepare: () => void): Promise<void> {
+  // The engine counts time in microseconds from 2000, like PostgreSQL.
   const since = BigInt(Date.now() - Date.UTC(2000, 0)) * 1000n
   const filter = { parameter: 'updated_since', field: 'updated_at', operator: '>=', value: since } as const
   const plan = { kind: 'page', resource: order, limit: 250, after: null, filters: [filter] } as const

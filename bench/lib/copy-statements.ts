@@ -1,5 +1,5 @@
-// Builds COPY statements for the rows of a page. COPY involves no JSON and no rounding, and writes text as PostgreSQL
-// does. Embedded rows have a separate statement, which is the cheapest way to read them.
+// Builds COPY statements for the rows of a page. COPY creates no JSON and rounds no numbers, so it is the baseline for
+// the cost of a page. Embedded rows have a separate statement, which is the cheapest way to read them.
 
 import { childrenOf, columnsOf, type Resource } from '@store-export/contract'
 

@@ -13,13 +13,15 @@ import { NAMES } from './variants.ts'
 /** Goals for pages of 250 and 50 orders, as multiples of what COPY of the same rows costs. */
 const PAGE_RATIO_MOST = 1.4
 const SMALL_RATIO_MOST = 1.2
+/** Goal for a page at the end of the list, as a multiple of one at its start. */
 const FLAT_RATIO_MOST = 1.2
+/** Goal for the key check, as a multiple of `select 1`. */
 const KEY_RATIO_MOST = 2.2
 const FILTERED_MS_MOST = 20
 const STORE_MS_MOST = 5
 const LOOP_DELAY_MS_MOST = 2
-const RESIDENT_MOST = 200
-const RESIDENT_AT_REST_MOST = 140
+const RESIDENT_MIB_MOST = 200
+const RESIDENT_AT_REST_MIB_MOST = 140
 
 /** Returns the values with goals for the API's requests. */
 export function requestBounds(samples: Samples): Bounded[] {
@@ -85,11 +87,11 @@ export function memoryBounds({ walking, atRest }: { walking: number; atRest: num
   return [
     {
       ...{ name: `Memory of the service under ${PARALLEL_WALKS} parallel full syncs`, unit: 'MiB' },
-      ...{ value: walking, most: RESIDENT_MOST },
+      ...{ value: walking, most: RESIDENT_MIB_MOST },
     },
     {
       ...{ name: 'Memory of the service at rest, after one request of each kind and 10 s', unit: 'MiB' },
-      ...{ value: atRest, most: RESIDENT_AT_REST_MOST },
+      ...{ value: atRest, most: RESIDENT_AT_REST_MIB_MOST },
     },
   ]
 }

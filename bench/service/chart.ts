@@ -21,11 +21,11 @@ export function performanceChart(results: readonly BenchResult[], peers: readonl
 
 /** Returns the description of the picture, for people who don't see it. */
 export function chartDescription(results: readonly BenchResult[], peers: readonly PeersResult[]): string {
-  const panels = panelsOf(results, peers).map(({ groups, unit }) => `${unit}: ${groups.map(said).join('; ')}.`)
+  const panels = panelsOf(results, peers).map(({ groups, unit }) => `${unit}: ${groups.map(rangeText).join('; ')}.`)
   return [`${TITLE}, service and database together.`, ...panels, 'The tables have all figures.'].join(' ')
 }
 
-function said({ title, bars }: BarGroup): string {
+function rangeText({ title, bars }: BarGroup): string {
   const values = bars.map(({ value }) => value)
   return `${title}, from ${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}`
 }
