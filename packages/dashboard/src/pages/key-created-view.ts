@@ -67,7 +67,7 @@ function connectCard(frame: Frame, { tool, recipe, commands, guideHref }: Connec
   )
 }
 
-/** Returns what the key did so far. Before the first request, the part refreshes itself. */
+/** Returns what the key did so far. Before the first request, the browser requests it again every 2 seconds. */
 export function firstRequestPart(frame: Frame, keyId: string, { requests, rows, error }: FirstRequests): Html {
   const paths = pathsOf(frame)
   const { keyCreated: texts } = frame.texts

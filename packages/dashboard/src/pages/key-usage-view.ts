@@ -35,7 +35,7 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   )
 }
 
-/** Returns since when a key is off; nothing for other keys. */
+/** Returns the time at which the key was turned off; nothing for a key that is on or revoked. */
 function offFact(frame: Frame, { turnedOffAt, revokedAt }: KeyRow): Html {
   if (turnedOffAt === null || revokedAt !== null) return NOTHING
   return html`<span>${frame.texts.keyUsage.turnedOff(exactTime(turnedOffAt, frame))}</span>`
@@ -50,7 +50,10 @@ function emailsPart(frame: Frame, { key, hasEmails }: KeyUsagePage): Html {
   return card({ id: 'emails', title: texts.title, note: text, actions: change }, NOTHING)
 }
 
-/** Returns a card that refreshes itself. It also refreshes the log if the log shows the newest lines. */
+/**
+ * Returns the card of the key's syncs, which the browser requests again every 10 seconds. If the log shows the newest
+ * lines, the same response updates the log.
+ */
 function walksPart(frame: Frame, page: KeyUsagePage): Html {
   const { log } = page
   const address = log.refreshHref

@@ -1,5 +1,5 @@
 // Connects the directory of the store's company: shows the address of the SCIM endpoint, and creates and revokes the
-// tokens for it. Only the page after the creation has the token.
+// tokens for it. After the creation, only this browser gets the token, for ten minutes.
 
 import {
   createDirectoryToken,
@@ -31,7 +31,7 @@ const REVOKED_FLASH = 'directory.revoked'
 
 /**
  * GET /stores/{s}/settings/members/directory?copied: shows the address and the tokens, and for ten minutes a new token.
- * `copied` ends that.
+ * With `copied`, the browser forgets the new token, and the response redirects to the page.
  */
 export async function directoryPage(request: StoreRequest): Promise<HandlerResult> {
   const { directory } = storePaths(request.store.id)
@@ -43,7 +43,10 @@ export async function directoryPage(request: StoreRequest): Promise<HandlerResul
   return { ...(await showDirectory(request, notice)), cookies }
 }
 
-/** POST /stores/{s}/settings/members/directory/tokens: creates a token, once for each form. A token can add admins. */
+/**
+ * POST /stores/{s}/settings/members/directory/tokens: creates a token, once for each form. A token can add admins, so it
+ * needs the same session as an invitation of an admin (`canAddAdmins`).
+ */
 export async function createToken(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   if (!(await canAddAdmins(request))) {
     const text = request.texts.twoFactorRule.signInAgain

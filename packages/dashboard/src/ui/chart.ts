@@ -105,7 +105,10 @@ function gridlines(): Html {
   return html`${lines.map((y, at) => html`<line class="${at === 0 ? 'base' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}"/>`)}`
 }
 
-/** Returns the distance from the top in pixels for a share from 0 to 1. */
+/**
+ * Returns the distance from the top in pixels for a share from 0 to 1. It ends in a half, because a line of one pixel is
+ * sharp only there.
+ */
 function yOf(share: number): number {
   return Math.round(HEIGHT - share * (HEIGHT - ABOVE)) - 0.5
 }

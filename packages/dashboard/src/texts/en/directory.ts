@@ -1,4 +1,4 @@
-// Texts of the connection of a company's directory.
+// Texts of the page that connects a company's directory, and of the members' pages about it.
 
 import type { Format } from '../format.ts'
 
