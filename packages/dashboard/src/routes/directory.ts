@@ -44,8 +44,8 @@ export async function directoryPage(request: StoreRequest): Promise<HandlerResul
 }
 
 /**
- * POST /stores/{s}/settings/members/directory/tokens: creates a token, once for each form. A token can add admins, so it
- * needs the same session as an invitation of an admin (`canAddAdmins`).
+ * POST /stores/{s}/settings/members/directory/tokens: creates a token, once for each form. A token can add admins, so
+ * it needs the same session as an invitation of an admin (`canAddAdmins`).
  */
 export async function createToken(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   if (!(await canAddAdmins(request))) {

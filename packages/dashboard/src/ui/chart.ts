@@ -106,8 +106,8 @@ function gridlines(): Html {
 }
 
 /**
- * Returns the distance from the top in pixels for a share from 0 to 1. It ends in a half, because a line of one pixel is
- * sharp only there.
+ * Returns the distance from the top in pixels for a share from 0 to 1. It ends in a half, because a line of one pixel
+ * is sharp only there.
  */
 function yOf(share: number): number {
   return Math.round(HEIGHT - share * (HEIGHT - ABOVE)) - 0.5

@@ -44,9 +44,9 @@ export function storePaths(storeId: string): StorePaths {
 }
 
 /**
- * URL paths of the pages, forms, and files of one store. The functions return paths for one key, directory token, member,
- * invitation, list, or row. `live` and `createdLive` are parts of a page that htmx polls. `activityFile` and `keyLog` are
- * CSV files.
+ * URL paths of the pages, forms, and files of one store. The functions return paths for one key, directory token,
+ * member, invitation, list, or row. `live` and `createdLive` are parts of a page that htmx polls. `activityFile` and
+ * `keyLog` are CSV files.
  */
 export interface StorePaths {
   readonly general: string
