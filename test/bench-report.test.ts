@@ -78,7 +78,7 @@ describe('the benchmark report', () => {
     expect(summary(fullResult)).toContain('| order by id | 8 | 2,346 | 0.400 | 0.100 | 0.500 | 0.020 | 0 |')
   })
 
-  test('if a benchmark result has no throughput and no earlier ratios, the report leaves these columns out', () => {
+  test('if a benchmark result has no throughput, the report has no throughput table, and a figure without an earlier ratio has an empty cell', () => {
     const text = summary(old)
     expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 |  |')
     expect(text).not.toContain('requests/s')

@@ -41,7 +41,7 @@ test('if the summary has no row for a group of nightly tests, updating the summa
   )
 })
 
-test('if nightly tests differ only in a number, they share one row, which lists the numbers that failed', () => {
+test('if titles of nightly tests differ only in a number, the report has one row for these tests, with the numbers that failed', () => {
   const rows = groupPage(run)
     .split('\n')
     .filter((line) => line.startsWith('| '))

@@ -66,7 +66,7 @@ describe('a MariaDB server with TLS', () => {
     return folder
   }
 
-  test('if the MariaDB server requires TLS, a run without ?tls says to add ?tls, and a run with ?tls=require succeeds', async () => {
+  test('if the MariaDB server requires TLS, store-sync run fails and suggests ?tls=verify for a destination URL without ?tls, and succeeds with ?tls=require', async () => {
     const folder = await createCertificates('localhost')
     const certificate = [`--ssl-cert=${folder}/server.pem`, `--ssl-key=${folder}/server.key`]
     const server = await startMariaDb({ options: certificate })

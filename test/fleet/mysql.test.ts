@@ -58,7 +58,7 @@ test('if a user added a column to a MariaDB copy, the next sync of a row does no
   expect(await query('select email, note from orders')).toEqual([{ email: 'new@example.com', note: 'mine' }])
 })
 
-test('if MariaDB would round an amount, the page is not written, and the error names the row', async () => {
+test('if a page has the amount 1.005, a MariaDB copy writes no row of the page, and the error names the row with the amount', async () => {
   const { copy } = await openCopy()
   const bad = order({ total: '1.005' })
   const writing = copy.write({ table: orders, rows: [order(), bad], isFull: false })

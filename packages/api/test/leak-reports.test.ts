@@ -253,7 +253,7 @@ describe('[R47] the signature of a report', () => {
       expect(rejected(await send(body, { by: newScanner() }))).toEqual(REJECTED)
   })
 
-  test('if the file with the public keys changes, the service checks the next report with the new keys', async () => {
+  test('if the file of leak-report keys changes, the service checks the signature of the next leak report with the new keys', async () => {
     const next = newScanner({ isCurrent: false })
     const body = '[]'
     onTestFinished(() => file.write(keysText(scanner)))
@@ -263,7 +263,7 @@ describe('[R47] the signature of a report', () => {
     expect([(await send(body)).status, (await send(body, { by: next })).status]).toEqual([403, 200])
   })
 
-  test('if the file with the public keys becomes invalid or missing, the earlier keys stay valid, and a warning gives the reason', async () => {
+  test('if the file of leak-report keys becomes invalid or missing, reports signed with an earlier key are still accepted, and a warning gives the reason', async () => {
     const warnings = () => platform.events.flatMap((event) => (event.event === 'warning.raised' ? [event.message] : []))
     onTestFinished(() => file.write(keysText(scanner)))
     expect((await send('[]')).status).toBe(200)
@@ -293,7 +293,7 @@ describe('[R47] the request of a report', () => {
     },
   )
 
-  test('if the operator sets no file with public keys, /leak-reports returns 404 with and without an API key', async () => {
+  test('if the operator sets no file of leak-report keys, /leak-reports returns 404 with and without an API key', async () => {
     const plain = await startNode(platform)
     onTestFinished(() => plain.close())
     for (const method of ['GET', 'POST'])

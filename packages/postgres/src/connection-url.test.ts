@@ -54,7 +54,7 @@ describe('connection URLs', () => {
     ['sslrootcert=system', 'verify-full', 'verified'],
     ['sslmode=verify-ca&sslrootcert=/ca.pem', 'verify-ca', 'verified'],
   ])(
-    'if the query of the connection URL is "%s", the TLS mode is %s, and the description of TLS is "%s"',
+    'if the query of the connection URL is "%s", the TLS mode is %s, and describeTls returns "%s"',
     (query, mode, described) => {
       const target = parseConnectionUrl(`postgres://h/d?${query}`)
       expect(target.tls.mode).toBe(mode)
@@ -75,7 +75,7 @@ describe('connection URLs', () => {
     },
   )
 
-  test('if the host of the connection URL is a Unix socket, the description of TLS is "local socket"', () => {
+  test('if the host of the connection URL is a Unix socket, describeTls returns "local socket"', () => {
     expect(describeTls(parseConnectionUrl('postgres:///d?host=/run'))).toBe('local socket')
   })
 

@@ -125,7 +125,7 @@ describe('pipelined groups of statements', () => {
     expect(rows.values).toHaveLength(12_000)
   })
 
-  test('if the format of a request is binary, the rows have the values in binary format', async () => {
+  test("if the sink of a statement requests the binary format, the rows have values in PostgreSQL's binary format", async () => {
     const connection = await open(database.url)
     const found: number[] = []
     const sink: Sink = { format: 'binary', row: (row) => void found.push(row.view.getInt32(row.start + 6)) }
@@ -142,7 +142,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('if one group has the same prepared statement twice, each run returns its own rows', async () => {
+  test('if a group of statements has the same prepared statement twice with different values, each run returns the row of its own value', async () => {
     const connection = await open(database.url)
     const twice = [collecting(prepared(sql`select ${'a'}::text`)), collecting(prepared(sql`select ${'b'}::text`))]
     await connection.read(twice)
@@ -150,7 +150,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('if a group fails before it prepares a statement, a later group can still run the statement', async () => {
+  test('if a group of statements fails before it prepares a statement, a later group on the connection can still run this statement', async () => {
     const connection = await open(database.url)
     const statement = prepared(sql`select 'x'`)
     const [first, second, third] = [collecting(statement), collecting(statement), collecting(statement)]
@@ -161,7 +161,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('if a group fails before it prepares a statement, a later group can run the same text unprepared and prepared', async () => {
+  test('if a group of statements fails before it prepares a query, a later group on the connection runs this query with and without preparation', async () => {
     const connection = await open(database.url)
     const plain = sql`select 'x'`
     const [first, second, third] = [collecting(prepared(plain)), collecting(plain), collecting(prepared(plain))]

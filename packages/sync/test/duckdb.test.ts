@@ -94,7 +94,7 @@ test('if a coordinate has many digits, the DuckDB copy returns all digits, and S
 })
 
 test.each(['1.005', '1e3', '1234567890123456789012345678901234567.00'])(
-  'if DuckDB would round or reject the amount %s, the page is not written, and the error names the row',
+  'if a page has the amount %s, a DuckDB copy writes no row of the page, and the error names the row with the amount',
   async (total) => {
     const copy = await openCopy(await createFile())
     const bad = order({ total })

@@ -53,7 +53,7 @@ describe('the MCP tools', () => {
     },
   )
 
-  test('the tool list and the instructions of the MCP server together have fewer than 1,500 tokens of four bytes', async () => {
+  test('the tool list and instructions of the MCP server together take fewer than 1,500 tokens, counted as four bytes each', async () => {
     for (const each of [client, personal]) {
       const { tools } = await each.listTools()
       const bytes = Buffer.byteLength(JSON.stringify(tools) + each.getInstructions())

@@ -148,7 +148,7 @@ describe('an interrupted full sync', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('if a full sync follows an interrupted incremental sync, or the reverse, the next sync starts from the beginning', async () => {
+  test('if a full sync follows an interrupted incremental sync, or the reverse, the second sync starts from the beginning', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`

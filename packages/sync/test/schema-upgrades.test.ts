@@ -404,7 +404,7 @@ describe('a column that appears or disappears', () => {
     expect(await verifyOrders()).toMatchObject({ differences: 0 })
   })
 
-  test('if a response has no x-store-fields, the run rereads no table, and the next run with x-store-fields rereads the table', async () => {
+  test('if responses lack x-store-fields, a run rereads no orders, and the next run that gets x-store-fields rereads all orders', async () => {
     const shop = await createEuroShop(300, true)
     const fetch: typeof globalThis.fetch = async (input, init) =>
       withoutHeader(await globalThis.fetch(input, init), 'x-store-fields')

@@ -131,7 +131,7 @@ describe.runIf(hasPython)('formats of XLSX sheets', () => {
     },
   )
 
-  test('in each table of an XLSX copy, the cells have the format of their column', async () => {
+  test('in every table of an XLSX copy, timestamps have a date format, amounts have the format 0.00, and other cells have no format', async () => {
     const { file } = await createWorkbookPath()
     const timestampText = '2026-01-01T00:00:00.000Z'
     const values: Partial<Record<CopyColumnKind, unknown>> = {

@@ -131,7 +131,7 @@ describe('expiry and replacement of a key', () => {
     },
   )
 
-  test('[AUTH-3] if an unused replacement key is replaced with immediate revocation, the newest key replaces the original key with the original overlap of 168 hours', async () => {
+  test('[AUTH-3] if an unused replacement key is replaced again without overlap, the newest key replaces the original key, which keeps its overlap of 168 hours', async () => {
     const old = await keyWith({})
     const newer = await replace(await replace(old, 168), 0)
     expect(await summaryOf(newer)).toMatchObject({ replaces: old.id, replacedKeyHours: 168 })

@@ -86,7 +86,7 @@ test('while one node sums up or deletes old hourly usage, another node skips thi
   expect(await steps()).toEqual([])
 })
 
-test("if today's usage rows are locked, replacing and deleting old usage does not wait for the lock", async () => {
+test("if today's usage rows are locked, summing up and deleting old usage do not wait for the lock", async () => {
   const { control, steps } = await createManyHours()
   const { database } = control
   await control.sql`

@@ -51,7 +51,7 @@ test('[R29] if the embedded rows of one parent are not consecutive, reading the 
   expect(() => embeddedRows([row(1, 'x'), row(2, 'y'), row(1, 'z')])).toThrow('did not follow one another')
 })
 
-test('[R29] if the embedded rows of the first parents fill the page, those of later parents are not stored', () => {
+test('[R29] if the embedded rows of some parents reach the maximum size of a page, the rows of later parents are not encoded', () => {
   const rows = Array.from({ length: 100 }, (_, index) => row(Math.floor(index / 10) + 1, 'a word'))
   const embedded = embeddedRows(rows, 400)
   expect(embedded.out.length).toBeGreaterThanOrEqual(400)

@@ -98,7 +98,7 @@ describe('row counts of a store', () => {
     expect(counted).toEqual({ requests: 2, renewals: 1 })
   })
 
-  test('[RES-STORE] if a background count waits for a connection, a request counts the rows itself', async () => {
+  test('[RES-STORE] if cached row counts expire while their renewal waits for a connection, the next request counts the rows, and the renewal is skipped', async () => {
     const { clock, counted, connected, request, renew } = startCounts()
     await request()
     clock.ms = 500

@@ -112,7 +112,7 @@ describe('the queue of a store', () => {
     await running
   })
 
-  test('[ERR-3] if other requests complete in the meantime, a request that waits longer than storeQueueWaitMs is not rejected', async () => {
+  test('[ERR-3] if a request waits longer than storeQueueWaitMs while other requests complete, the request is not rejected', async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1, storeConnectionsMax: 1 })
     const works = [1, 2, 3, 4].map(() => pendingWork())

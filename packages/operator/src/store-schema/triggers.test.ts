@@ -133,7 +133,7 @@ describe('triggers for updated_at of parents', () => {
     expect([await changedIds('products'), await changedIds('customers')]).toEqual([[A], [B]])
   })
 
-  test('[R29] if order items are truncated and the store has the trigger of the page about connecting stores, updated_at of their orders changes', async () => {
+  test('[R29] if a store has the TRUNCATE trigger from docs/operate/connect-stores.md, truncating order items changes updated_at of their orders', async () => {
     const guide = readFileSync(new URL('../../../../docs/operate/connect-stores.md', import.meta.url), 'utf8')
     const [, trigger = ''] = /```sql\n([^`]*before truncate[^`]*)```/.exec(guide) ?? []
     await sql.begin(async (transaction) => {

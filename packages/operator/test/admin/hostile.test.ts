@@ -119,7 +119,7 @@ test('if one line of a batch is not UTF-8, the result of this line is 400, and t
   ])
 })
 
-test('if a body begins with a byte order mark, the store is created', async () => {
+test('if the body of POST /v1/stores begins with a byte order mark, the store is created', async () => {
   expect((await scene.send('POST /v1/stores', { body: '\ufeff{"name":"S","state":"generating"}' })).status).toBe(201)
 })
 

@@ -52,7 +52,7 @@ async function connectAsPlatform(cluster: PostgresCluster): Promise<void> {
   await sql`select 1`.finally(() => sql.end())
 }
 
-test('[ERR-3] if two nodes read 200 stores of one server, every request gets 200, and the platform can still connect', async () => {
+test('[ERR-3] if two nodes read 200 stores on a server with 100 connections, every request succeeds, and the platform can still connect', async () => {
   const { cluster, admin, platform } = await makeServer(100)
   const stores = await makeStores(platform, cluster, STORES)
   const held = Array.from({ length: OF_PLATFORM }, () => openClientForTest(urlOfPlatform(cluster)))

@@ -56,8 +56,9 @@ export function idsQuery(parameter: number): string {
 }
 
 /**
- * Returns a JSON array of rows, each an array of strings. Throws `CopyError` for an amount that is no number, or
- * has more than 36 digits before the point or 2 after it. DuckDB would round or reject it.
+ * Returns a JSON array of rows, each an array of strings. Throws `CopyError` for an amount that is not a plain decimal
+ * with at most 36 digits before the point and 2 after it. DuckDB would round `1.005`, store `1e3` as `1000.00`, and
+ * reject a longer amount without naming its row.
  */
 export function rowsAsJson(copy: string, columns: readonly CopyColumn[], rows: readonly CopyRow[]): string {
   return JSON.stringify(
