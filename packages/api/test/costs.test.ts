@@ -219,7 +219,7 @@ test.each([{ end: 'without an end time' }, { end: 'with updated_until', before: 
   },
 )
 
-test('if the server has Citus, every LIMIT in the SQL is a number and not a parameter', async () => {
+test('if a store database has Citus, every LIMIT in the SQL of a page is a number and not a parameter', async () => {
   const extended = await filledStore(platform, LATEST_REVISION, { ...SIZE, orders: 1, customers: 1, products: 1 })
   await administrate(extended, 'set allow_system_table_mods = on; create table pg_catalog.pg_dist_partition ()')
   const { present } = await opened(extended)

@@ -88,7 +88,7 @@ interface Page {
 }
 
 test.each(CASES)(
-  '[PAG-2, PAG-4] if the filter has no index, every page of %s?%s except the last is full',
+  '[PAG-2, PAG-4] if a filter has no index, the pages of %s?%s have all matching rows, and every page except the last is full',
   async (path, query, condition) => {
     const limit = 7
     const wanted = await idsOf(path, condition)

@@ -100,7 +100,7 @@ test('[PAG-3] if a cursor is sent with the same filters, the next page continues
   }
 })
 
-test('[PAG-4] if rows are written between pages, each row that existed before is returned once', async () => {
+test('[PAG-4] if orders are added, changed, and deleted between pages, each order that existed before the first page is returned once', async () => {
   const before = await other.sql`select id::text from orders order by created_at, id`
   const ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -127,7 +127,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     expect(Buffer.from(cursor, 'base64url').toString()).not.toMatch(/orders|created|20\d\d-/)
   })
 
-  test('if a cursor is sent to another node or with another key of the store, the page is the same', async () => {
+  test('if a cursor is sent to another node or with another key of the store, the response has the same bytes', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     const expected = (await getPath(`/api/v1/orders?limit=5&cursor=${cursor}`)).text
     for (let start = 0; start < 2; start += 1) {
@@ -140,7 +140,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     expect((await platform.get(`/api/v1/orders?limit=5&cursor=${cursor}`, another.key)).text).toBe(expected)
   })
 
-  test('if a cursor is sent with a limit or filters that differ from the first page, the response is 200', async () => {
+  test('if a cursor is sent with a limit or filters that differ from those of the first page, the response is 200', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const query of ['limit=250', 'limit=1&status=paid', 'updated_since=2025-06-01T00:00:00Z'])
       expect((await getPath(`/api/v1/orders?${query}&cursor=${cursor}`)).status).toBe(200)

@@ -60,7 +60,7 @@ test('if several requests have invalid values, the request log has one line per 
   expect((await logOf(keyId, 2)).map(({ reason }) => reason.split(':')[0])).toEqual(['limit', 'updated_since'])
 })
 
-test('if a client requests two rows with a wrong path, the request log suggests the right path with {id} instead of an ID', async () => {
+test('if a client requests two orders with the wrong path /order/ID, the request log suggests /orders/{id} and contains no ID', async () => {
   const { keyId, key } = await platform.provision()
   for (const end of ['0', '1']) {
     const response = await platform.get(`/api/v1/order/${UNKNOWN_ID.slice(0, -1)}${end}`, key)

@@ -31,7 +31,7 @@ async function during<T>(change: string, read: () => Promise<T>, { ownerUrl } = 
   return response
 }
 
-test('[R28, PAG-2] if a query waits while ALTER TABLE rewrites its table, the page has the rows from before the rewrite', async () => {
+test('[R28, PAG-2] if a request for orders waits while ALTER TABLE rewrites the table, the page has the orders from before the rewrite', async () => {
   const before = await platform.get('/api/v1/orders?limit=250', store.key)
   const change = 'alter table orders add column extra uuid default gen_random_uuid()'
   const page = await during(change, () => platform.get('/api/v1/orders?limit=250', store.key))
@@ -40,7 +40,7 @@ test('[R28, PAG-2] if a query waits while ALTER TABLE rewrites its table, the pa
   expect(page.json.meta.has_more).toBe(true)
 })
 
-test('[R28, PAG-2] if the reader role uses repeatable read while ALTER TABLE rewrites a table, the page has the rows from before the rewrite', async () => {
+test('[R28, PAG-2] if the reader role uses repeatable read while ALTER TABLE rewrites locations, a page has the locations from before the rewrite', async () => {
   const strict = await filledStore(platform)
   await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
   const before = await platform.get('/api/v1/locations', strict.key)
@@ -122,7 +122,7 @@ test("[R28] while ALTER TABLE rewrites customer_addresses, a customer's addresse
   expect(response.json).toEqual(before.json)
 })
 
-test('[R32, R17] if a stored address of type json is not valid as jsonb, the page has the values as they are stored', async () => {
+test('[R32, R17] if a shipping address of type json is not valid as jsonb, the list of orders has the stored values of the address', async () => {
   await store.sql`alter table orders alter column shipping_address type json using shipping_address::json`
   const [first, second] = await store.sql`select id from orders order by created_at, id limit 2`
   const lone = String.raw`  {"firstName" : "\ud800", "lastName":"a\\u0000b" }`

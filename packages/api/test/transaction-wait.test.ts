@@ -94,7 +94,7 @@ function insert(email: string): Promise<unknown> {
 }
 
 describe('transactions that are open when a first page is requested', () => {
-  test('[SYNC-1] if a transaction commits while a first page waits for it, the page has its rows and a watermark near the request time', async () => {
+  test("[SYNC-1] if a transaction commits while a first page waits for it, the page has the transaction's rows and a watermark near the request time", async () => {
     await begin()
     await insert('late@example.com')
     const askedAt = Date.now()
@@ -107,7 +107,7 @@ describe('transactions that are open when a first page is requested', () => {
     expect(Math.abs(watermark - askedAt)).toBeLessThan(NEAR_MS)
   })
 
-  test('[SYNC-1] if a transaction outlasts TRANSACTION_WAIT_MS, the watermark is before the transaction, and the next sync returns its rows', async () => {
+  test("[SYNC-1] if a transaction outlasts TRANSACTION_WAIT_MS, a first page has a watermark before the transaction, and the next sync returns the transaction's rows", async () => {
     const began = await beginAWhileAgo()
     await insert('later@example.com')
     const first = await firstPage()
@@ -123,7 +123,7 @@ describe('transactions that are open when a first page is requested', () => {
     expect(third.watermark).toBeGreaterThan(began)
   })
 
-  test('[SYNC-1] if a store rounds timestamps down to seconds, the next sync still returns rows of a transaction that was open', async () => {
+  test('[SYNC-1] if a store rounds timestamps down to seconds, the next sync still returns rows of a transaction that was open at the first page', async () => {
     const coarse = await platform.provision()
     await coarse.sql.unsafe(`drop trigger updated_at_1_mark on orders; drop trigger updated_at_2_move on orders;
       drop trigger updated_at_3_keep on orders;
@@ -198,7 +198,7 @@ describe('transactions that are open when a first page is requested', () => {
   )
 
   test.each(OTHER_LISTS)(
-    'if a transaction is open, the list %s does not wait for it, and its watermark is before the transaction',
+    'if a transaction is open, the first page of %s does not wait for it, and has a watermark before the transaction',
     async (path) => {
       const began = await beginAWhileAgo()
       const { tookMs, watermark } = await firstPage(path)
@@ -244,7 +244,7 @@ describe('transactions that are open when a first page is requested', () => {
     await reader.end()
   })
 
-  test('[SYNC-1] if a transaction is prepared during the wait, the page waits the full TRANSACTION_WAIT_MS, and its watermark is five minutes old', async (context) => {
+  test('[SYNC-1] if a transaction is prepared while a first page waits for it, the page waits the full TRANSACTION_WAIT_MS, and its watermark is five minutes old', async (context) => {
     const reason = await whyNotPrepared()
     context.skip(reason !== null, `transactions can't be prepared: ${reason}`)
     await begin()
@@ -266,7 +266,7 @@ describe('transactions that are open when a first page is requested', () => {
 })
 
 describe('a role that cannot see transactions', () => {
-  test('[SYNC-1] if the reader role lacks pg_read_all_stats and a transaction is open, the watermark is five minutes old', async () => {
+  test('[SYNC-1] if the reader role lacks pg_read_all_stats and a transaction is open, the watermark of a first page is five minutes old', async () => {
     const blind = await platform.provision()
     await administrate(blind, `revoke pg_read_all_stats from "${new URL(blind.readerUrl).username}"`)
     const other = openClient(blind.ownerUrl)
@@ -278,7 +278,7 @@ describe('a role that cannot see transactions', () => {
     await other.end()
   })
 
-  test("[SYNC-1] if the reader role can't call pg_lock_status, the watermark is five minutes old, even without open transactions", async () => {
+  test("[SYNC-1] if the reader role can't call pg_lock_status, the watermark of a first page is five minutes old, even without open transactions", async () => {
     const blind = await platform.provision()
     await administrate(blind, 'revoke execute on function pg_catalog.pg_lock_status() from public')
     const { watermark } = await firstPage('orders', blind)

@@ -123,7 +123,7 @@ describe('[R37] updated_until', () => {
     }
   })
 
-  test('if the request for a later page leaves out updated_until, the end time of the first page still applies', async () => {
+  test('if the request for a later page leaves out updated_until, updated_until of the first page still applies', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'`
@@ -138,7 +138,7 @@ describe('[R37] updated_until', () => {
     expect(new Set(others.watermarks)).toEqual(new Set([end]))
   })
 
-  test('if a store without filter indexes changes rows after the first page, only the next incremental sync returns these rows', async () => {
+  test('if rows of a store without filter indexes change after the first page with updated_until=now, only the next incremental sync returns these rows', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await dropFilterIndexes(of.sql, 'orders')
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)

@@ -339,7 +339,7 @@ describe('the command store-sync', () => {
     expect(withEvery.stderr).toContain('--every: must be a duration')
   })
 
-  test('if the store returns no rows of a table, store-sync run removes the rows from the copy only with --allow-empty', async () => {
+  test('if the store returns no rows of a table that has rows in the copy, store-sync run removes these rows only with --allow-empty', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     await store.sql`insert into locations (id, name, created_at, updated_at) values (gen_random_uuid(), 'Berlin', now(), now())`

@@ -133,7 +133,7 @@ test('a string that starts with + gets an apostrophe in the CSV file only if cha
   expect(text).toContain(",'+49 30 1,")
 })
 
-test('if the CSV delimiter changes and formulas are no longer escaped, the next run rewrites the files with these options', async () => {
+test('if the CSV delimiter changes and formulas are no longer escaped, the next run rewrites the CSV files with the new options', async () => {
   const folder = await createTestFolder()
   const rows = [
     { ...ORDER, id: 'a', email: '=1+1', discount_code: 'a;b' },

@@ -188,7 +188,7 @@ describe('the guide for an ERP import', () => {
     expect(firstOf(await runInBoth('erp/deleted-orders'))).toEqual([...deleted, corrected].toSorted())
   })
 
-  test("if orders change, are deleted, or are inserted again, the queue of the guide's ERP import lists exactly these orders", async () => {
+  test("if orders change, are deleted, or are queued again, the queue of the guide's ERP import lists exactly these orders", async () => {
     const queued = () => copies.query('postgres', 'select order_id, change from erp.queue order by 1')
     await copies.runBlock('postgres', 'erp/queue')
     await copies.sync(true)

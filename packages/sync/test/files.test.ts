@@ -211,7 +211,7 @@ async function killWhileReplacing(folder: string, names: readonly string[]): Pro
   writeFileSync(newName(path.join(folder, 'products.csv')), 'half')
 }
 
-test('if a run was killed while it replaced files, the next open restores the previous files', async () => {
+test('if a run was killed while it replaced files, opening the copy again restores the previous files', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   const before = visibleFiles(folder)
@@ -226,7 +226,7 @@ test('if a run was killed while it replaced files, the next open restores the pr
   expect(Object.keys(visibleFiles(folder))).toEqual(Object.keys(before))
 })
 
-test('if a run was killed after it had replaced all files, the next open keeps the new files', async () => {
+test('if a run was killed after it had replaced all files, opening the copy again leaves the new files in place', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   const database = path.join(folder, '.store-sync.db')

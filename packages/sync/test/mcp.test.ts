@@ -95,14 +95,14 @@ describe('the MCP tools', () => {
     expect(await query('select * from paid limit 1')).toContain('["id","total","total_cents"]')
   })
 
-  test('the MCP tool order returns the order with its items', async () => {
+  test('the MCP tool order returns the order that has the given ID, with its items', async () => {
     const order = await callText(client, 'order', { id: idOf('orders', 7).toUpperCase() })
     expect(order).toContain(`{"id":"${idOf('orders', 7)}","customer_id":"${idOf('customers', 7)}","status":"paid"`)
     expect(order).toContain('"total":"7.10"')
     for (const n of [14, 15]) expect(order).toContain(`{"id":"${idOf('order_items', n)}"`)
   })
 
-  test('the MCP tool customer returns the number and the exact total of orders by currency and status', async () => {
+  test("the MCP tool customer returns the number and the exact total of a customer's orders by currency and status", async () => {
     const customer = await callText(client, 'customer', { id: idOf('customers', 7) })
     expect(customer).toContain('Orders by currency and status:\n{"currency":"EUR","status":"paid","orders":27,')
     const sql = `select sum(total_cents) from orders where customer_id = '${idOf('customers', 7)}' and status = 'paid'`
@@ -244,7 +244,7 @@ describe('store-sync mcp', () => {
     )
   })
 
-  test('if the file is not a copy, store-sync mcp exits with code 1 and says to run store-sync first', async () => {
+  test('if --from names a file that is not a copy, store-sync mcp exits with code 1 and says to run store-sync first', async () => {
     const other = path.join(await createFolder(), 'other.db')
     await writeFile(other, '')
     expect(await run(['--from', `sqlite:${other}`])).toMatchObject({

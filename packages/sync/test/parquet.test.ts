@@ -161,7 +161,7 @@ test('if strings are empty or have unusual characters, the Parquet file has the 
   expect(read).toEqual(texts)
 })
 
-test('if a Parquet file has several row groups, its rows stay in order', async () => {
+test('if a Parquet file has several row groups, its rows are in the order in which they were written', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const count = 300_000

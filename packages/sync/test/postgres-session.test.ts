@@ -24,7 +24,7 @@ describe('the connection to a PostgreSQL copy', () => {
     expect(await next.count('orders')).toBe(1)
   })
 
-  test('if the connection to a PostgreSQL copy is lost during a page, the page is rolled back, and the lock is released', async () => {
+  test('if the connection to a PostgreSQL copy is lost during a page, the page is rolled back, and the copy can be opened again', async () => {
     const { url, sql, copy } = await openCopy()
     const { id } = order()
     const page = order({ id, items: [{ id: randomUUID(), order_id: id }] })
@@ -65,7 +65,7 @@ describe('the connection to a PostgreSQL copy', () => {
     expect(await copy.count('orders')).toBe(1)
   })
 
-  test('if the server of a PostgreSQL copy does not respond in time, the statement and later statements throw CopyUnavailableError', async () => {
+  test('if the server of a PostgreSQL copy does not respond to a statement in time, this statement and later statements throw CopyUnavailableError', async () => {
     const { url } = await openCopy()
     const session = new PostgresSession(url, 'the copy', 1000)
     onTestFinished(() => session.end())

@@ -25,7 +25,7 @@ test('before the first run, a preview shows a full sync with the number of rows 
   expect(existsSync(shop.file)).toBe(false)
 })
 
-test('after a run, a preview shows the changes since five minutes before that run', async () => {
+test('after a run, a preview shows the number of rows that changed since five minutes before the run', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 260)
   await shop.sync({ client: shop.olderClient, now: () => Date.parse('2026-01-01T00:05:00Z') })

@@ -106,7 +106,7 @@ describe('runs that prune', () => {
     )
   })
 
-  test('if the store adds a row while the ID list is read, pruning does not remove the row from the copy', async () => {
+  test('if orders are added while pruning reads the list of order IDs, pruning removes no order from the copy', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 5)
     await shop.sync()

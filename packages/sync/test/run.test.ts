@@ -288,7 +288,7 @@ test('if JSON contains numbers with many digits, the copy stores every digit', a
   expect(text).toContain('0.1234567890123456789')
 })
 
-test('if a response has an invalid watermark, the copy stores a valid timestamp, and the next run succeeds', async () => {
+test('if a response has an invalid watermark, the time from which the next run reads changes is a valid timestamp, and that run succeeds', async () => {
   const shop = await createShop(platform)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)
@@ -303,7 +303,7 @@ test('if a response has an invalid watermark, the copy stores a valid timestamp,
   await shop.sync({ client })
 })
 
-test('if a store starts to track customer updates, a later run reads customers that changed before the upgrade', async () => {
+test('if a store starts to track customer updates and responses lack x-store-fields, a later run reads customers that changed before the last run', async () => {
   const shop = await createShop(platform, 'launch')
   const hour = 3_600_000
   const start = Date.now() - 10 * hour

@@ -284,7 +284,7 @@ describe('a column that appears or disappears', () => {
   })
 
   test.each(['a first', 'a full', 'an incremental'])(
-    '[R46] if a column appears between two pages of %s sync, the table is read again, and the copy equals the store',
+    "[R46] if a column appears between two pages of %s sync, the run reads the column's table again, and the copy equals the store",
     async (kind) => {
       const shop = await createEuroShop(1100, false)
       if (kind !== 'a first') await syncAt(shop, 0)
@@ -363,7 +363,7 @@ describe('a column that appears or disappears', () => {
     },
   )
 
-  test('if a column appears after an interrupted first run, the next run reads the table from the beginning', async () => {
+  test("if a column appears after an interrupted first run, the next run reads the column's table from the beginning", async () => {
     const shop = await createEuroShop(800, false)
     const onProgress: SyncOptions['onProgress'] = (progress) => {
       if (progress.event === 'page' && progress.rows >= 250) throw new Error('killed')

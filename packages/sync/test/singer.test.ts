@@ -66,7 +66,7 @@ async function provisionOrders(count: number): Promise<TestStore> {
   return store
 }
 
-test('with --to singer, standard output has only Singer messages, with formats of columns and a separate stream of order items', async () => {
+test('with --to singer, standard output has only Singer messages, with decimal and date-time formats and a separate stream of order items', async () => {
   const store = await provisionOrders(2)
   const messages = await messagesOf(store)
   expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(['SCHEMA', 'RECORD', 'STATE']))
@@ -91,7 +91,7 @@ test('if --state is the state of a previous Singer run, the run returns only cha
   expect(records(later, 'order_items')).toHaveLength(1)
 })
 
-test('if --state is the state after a page, the Singer run returns the rows after that page', async () => {
+test('if --state is the state that a Singer run wrote after a page, the next run returns the rows after that page', async () => {
   const store = await provisionOrders(600)
   const messages = await messagesOf(store)
   const at = messages.findIndex(({ type, value }) => type === 'STATE' && JSON.stringify(value).includes('"cursor":"'))

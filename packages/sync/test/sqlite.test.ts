@@ -145,7 +145,7 @@ describe('paths of a SQLite copy', () => {
     },
   )
 
-  test('if the folder is missing, opening a SQLite copy creates the folder, and peek does not', async () => {
+  test('if the folder of a SQLite copy is missing, opening the copy creates the folder, and peek does not', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     const within = path.join(path.dirname(file), 'a', 'b', 'shop.db')

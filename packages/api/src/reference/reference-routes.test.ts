@@ -56,7 +56,7 @@ describe('documents that the service publishes', () => {
     expect(routes.get('/errors')?.headers['content-security-policy']).toContain(`'sha256-${hash}'`)
   })
 
-  it('[ERR-1] the page of each error code describes the condition and common mistakes', () => {
+  it('[ERR-1] the page of each error code says when the error occurs, and lists common mistakes', () => {
     for (const [code, { condition, mistakes }] of Object.entries(ERRORS)) {
       const page = textOf(`/errors/${code}`)
       expect(page).toContain(`<h1>${code}</h1>`)
@@ -70,7 +70,7 @@ describe('documents that the service publishes', () => {
     expect(textOf('/errors/NOT_FOUND')).toContain('<p>With status 405: The method is not GET or HEAD.</p>')
   })
 
-  it('[ERR-1] if an error code is added to the contract, the service publishes a page for the code and escapes HTML in its condition', () => {
+  it('[ERR-1] if an error code is added to the contract, the service publishes a page for the code, with HTML characters escaped', () => {
     const strange: ErrorDeclaration = {
       status: 418,
       returnedBy: 'every',
@@ -144,7 +144,7 @@ describe('the server address in the OpenAPI document', () => {
 describe('the documents for crawlers and scanners', () => {
   const DAY_MS = 86_400_000
 
-  it('[R45] security.txt has the contact, its public URL, and an expiry date 30 to 365 days after each request', () => {
+  it('[R45] security.txt has the security contact, its own public URL, and an expiry date 30 to 365 days after each request', () => {
     let now = Date.parse('2026-11-23T22:00:00Z')
     const options = { tryIt: false, baseUrl: 'https://export.example', now: () => now }
     const [route] = referenceRoutes({ ...options, securityContact: 'mailto:security@example.com' }).slice(-1)

@@ -38,12 +38,12 @@ function written(bounds: { rowsMax: number; bytesMax: number }): PageWriter {
 }
 
 describe('limits of a page', () => {
-  test('[PAG-2] if no row follows the page, hasMore is false', () => {
+  test('[PAG-2] if no row follows a page, hasMore is false', () => {
     expect(written(UNBOUNDED)).toMatchObject({ rows: 10, hasMore: false })
     expect(written({ ...UNBOUNDED, rowsMax: 10 })).toMatchObject({ rows: 10, hasMore: false })
   })
 
-  test('[PAG-2] if a row follows the page, hasMore is true, and that row is not in the page', () => {
+  test('[PAG-2] if a row follows a page, hasMore is true, and the page does not contain that row', () => {
     const page = written({ ...UNBOUNDED, rowsMax: 9 })
     expect(page).toMatchObject({ rows: 9, hasMore: true })
     expect(page.position()?.id).toBe(sampleId(9))

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import { CachedPlans } from './cached-plans.ts'
 
-test('[ERR-3] if a table has grown, PostgreSQL keeps the old plan until CachedPlans.expire is called, and then plans the read again', async () => {
+test('[ERR-3] if a table has grown, a prepared statement uses its old plan until CachedPlans.expire is called, and then gets a new plan', async () => {
   const database = await createDatabase()
   const connection = await connect(parseConnectionUrl(database.url), { applicationName: 'test' })
   onTestFinished(async () => {

@@ -65,7 +65,7 @@ const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
 const eventsOf = (event: StoreEvent['event']) => events.filter((each) => each.event === event)
 
-test('while a server does not respond to a new connection, the request counts as waiting, and no connection counts as open', async () => {
+test('while a server does not respond to a new connection, the request for this connection counts as waiting, and no connection counts as open', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   startPools({ storeTimeoutMs: 600 })
@@ -213,7 +213,7 @@ describe('the connections to all stores', () => {
     await Promise.all(all)
   })
 
-  test('if the connection limit is reached, the least recently used store loses its connection', async () => {
+  test('if the connection limit is reached and another store is read, the least recently used store loses its connection', async () => {
     startPools()
     const addresses = ['a', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
     for (const address of addresses) await pools.use(address, select1)

@@ -37,7 +37,7 @@ test('if the query for open transactions hangs, the next request starts another 
   expect(await Promise.race([never, 'hangs'])).toBe('hangs')
 })
 
-test('if a transaction has outlasted the wait, the poller becomes idle only after a poll no longer finds this transaction', async () => {
+test('if a transaction has outlasted the wait of a request, the poller becomes idle only after a poll no longer finds this transaction', async () => {
   let open = ['3/7']
   const { read } = countedPolls(() => open)
   const poller = new TransactionPoller()

@@ -57,7 +57,7 @@ describe('[ERR-3] a waiting request', () => {
     expect(requests.size).toBe(2)
   })
 
-  test('if no request of the store completes, a waiting request is rejected after storeQueueWaitMs', async () => {
+  test('if no request of a store completes, a waiting request for this store is rejected after storeQueueWaitMs', async () => {
     const { requests, wait } = queueOf({ running: 1 })
     const request = wait(5000)
     await vi.advanceTimersByTimeAsync(990)
@@ -68,9 +68,9 @@ describe('[ERR-3] a waiting request', () => {
   })
 
   test.each([
-    ['the store makes progress', 1],
-    ['the store has a free slot and other stores of the server make progress', 0],
-  ])('if %s, a request in the queue waits until its own time limit', async (_, running) => {
+    ['requests of a store complete', 1],
+    ['a store has a free slot, and requests of other stores on the server complete', 0],
+  ])('if %s, a request in the queue of the store waits until its own time limit', async (_, running) => {
     const { pool, server, wait } = queueOf({ running })
     const request = wait(4000)
     for (let n = 0; n < 4; n++) {
