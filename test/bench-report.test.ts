@@ -85,7 +85,7 @@ describe('the benchmark report', () => {
     expect(text).not.toContain('undefined')
   })
 
-  test('if a benchmark ran with another number of orders, the performance page has a column that names the number', () => {
+  test('if a benchmark ran with 2,000,000 instead of 200,000 orders, the performance page has a column that names this number', () => {
     const text = performancePage({ results: [old, { ...old, orders: 2_000_000 }], peers: [], sync: null })
     expect(text).toContain('|  | Installed | Installed, 2,000,000 orders |')
     expect(text).toContain('| orders, pages of 250 | 1.39 | 1.39 |')

@@ -21,7 +21,7 @@ test('.dockerignore does not exclude the guides that the service publishes', () 
   expect(files.filter(isIgnored)).toEqual([])
 })
 
-test('.dockerignore excludes the OpenAPI document, the operator pages, and the pictures', () => {
+test('.dockerignore excludes the OpenAPI document, the operator pages, and the pictures of the documentation', () => {
   expect(['docs/api/openapi.json', 'docs/operate/install.md', 'docs/images/keys-1280.png'].map(isIgnored)).toEqual([
     true,
     true,

@@ -28,7 +28,7 @@ function seriesIn(query: string): { name: string; labels: string[] }[] {
 }
 
 describe('alerts and the dashboard', () => {
-  test('each query of an alert or the dashboard names only declared metrics, with their declared labels', () => {
+  test('each query of an alert or the Grafana dashboard names only declared metrics, with their declared labels', () => {
     for (const query of [...alertQueries, ...dashboardQueries()])
       for (const { name, labels } of seriesIn(query)) {
         const declaration = declarationOf(name)
@@ -38,7 +38,7 @@ describe('alerts and the dashboard', () => {
       }
   })
 
-  test('each query of an alert or the dashboard groups only by labels of its metrics', () => {
+  test('each query of an alert or the Grafana dashboard groups only by labels of its metrics', () => {
     for (const query of [...alertQueries, ...dashboardQueries()]) {
       const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(', '))
       const known = seriesIn(query).flatMap(({ name }) => Object.keys(declarationOf(name)?.labels ?? {}))

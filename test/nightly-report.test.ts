@@ -26,7 +26,7 @@ const run: GroupRun = {
   figures: ['slope 0.73 MiB/h'],
 }
 
-test('if a group of nightly tests has run, only the row of this group is replaced in the summary', () => {
+test('if a group of nightly tests has run, only the row of this group is replaced in the summary of nightly tests', () => {
   const page = (row: string) => `# Tests\n\n| Command | Proves |\n| --- | --- |\n${row}\n| other | row |\n`
   expect(withSummaryRow(page('| `npm run test:nightly -- soak` | old |'), run)).toBe(
     page(
@@ -35,7 +35,7 @@ test('if a group of nightly tests has run, only the row of this group is replace
   )
 })
 
-test('if the summary has no row for a group of nightly tests, updating the summary throws', () => {
+test('if the summary of nightly tests has no row for a group, updating the summary with this group throws', () => {
   expect(() => withSummaryRow('# Tests\n', run)).toThrow(
     'has no row that starts with "| `npm run test:nightly -- soak` |"',
   )
@@ -51,7 +51,7 @@ test('if titles of nightly tests differ only in a number, the report has one row
   ])
 })
 
-test('every group of nightly tests has test files and a row in the summary', () => {
+test('every group of nightly tests has test files and a row in docs/contribute/benchmarks.md', () => {
   const root = path.resolve(import.meta.dirname, '..')
   const tests = globSync('{packages,test}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
   const summary = readFileSync(path.join(root, 'docs/contribute/benchmarks.md'), 'utf8')

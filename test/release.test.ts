@@ -70,7 +70,7 @@ test('if a release is prepared, its changelog entries get a date, and `release n
   expect(await release(folder, ['notes', 'v9.8.7'])).toEqual({ code: 0, stdout: entries, stderr: '' })
 })
 
-test('if `release notes` runs in a GitHub workflow, relative links become links to the files of the tag', async () => {
+test('if `release notes` runs in a GitHub workflow, relative links become links to files at the tag of the release', async () => {
   const folder = projectCopy()
   await release(folder, ['prepare', '9.8.7'])
   const github = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/name' }
@@ -79,7 +79,7 @@ test('if `release notes` runs in a GitHub workflow, relative links become links 
   expect(stdout).toContain('[its site](https://example.com)')
 })
 
-test('if a package has another version than the tag, `release notes` fails and names both versions', async () => {
+test('if the version of package.json differs from the tag of the release, `release notes` fails and names both versions', async () => {
   const { code, stderr } = await release(projectCopy(), ['notes', 'v9.8.7'])
   expect([code, stderr]).toEqual([1, `package.json: expects the version of the tag v9.8.7; got ${VERSION_NOW}\n`])
 })

@@ -62,14 +62,14 @@ function settingsOf(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['--env', `STORE_EXPORT_${name}=${value}`])
 }
 
-test('the image adds at most 12 MiB to the Node.js image, and runs as a numeric user other than root', async () => {
+test('the container image adds at most 12 MiB to the Node.js image, and runs as a numeric user other than root', async () => {
   const [image, node] = [await imageOf(IMAGE), await imageOf(base)]
   expect(image.Size - node.Size).toBeLessThan(ADDED_BYTES_MAX)
   expect(image.Config.User).toBe('1000:1000')
   expect(image.Config.StopSignal).toBe('SIGTERM')
 })
 
-test('a node of the image passes its health check, and after SIGTERM still serves a request before it exits with code 0', async () => {
+test('a node of the container image passes its health check, and after SIGTERM still serves a request before it exits with code 0', async () => {
   const database = await createDatabase()
   onTestFinished(() => database.drop())
   const secret = randomBytes(32).toString('base64')

@@ -140,7 +140,7 @@ describe('accessibility checks', () => {
     await expect(axeViolations(shown)).rejects.toThrow('axe-core needs a page with JavaScript')
   })
 
-  test('if a page scrolls sideways, the check reports the width of the page and the elements that are too wide', async () => {
+  test('if a page scrolls sideways, overflowsSideways returns the width of the page and the elements that are too wide', async () => {
     const wide = page('<h1>Test</h1><table width="900" cellspacing="0"><tr><td>wide</td></tr></table>')
     for (const javaScript of [true, false]) {
       const { page: shown } = await show(wide, { width: 360, javaScript })

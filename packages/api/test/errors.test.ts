@@ -52,12 +52,12 @@ function expectError({ status, headers, json }: RawResponse, code: string, expec
 }
 
 describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
-  test.each(pathsWith(UNKNOWN_ID))('[GEN-4, AUTH-7] if the store is imported, %s returns 403', async (path) => {
+  test.each(pathsWith(UNKNOWN_ID))('[GEN-4, AUTH-7] if the store of a key is imported, %s returns 403', async (path) => {
     expectError(await sendWithKey(path, imported.key), 'STORE_NOT_SUPPORTED')
   })
 
   test.each(pathsWith(UNKNOWN_ID))(
-    '[AUTH-7, R41] if the store is being generated, %s returns 409 with Retry-After',
+    '[AUTH-7, R41] if the store of a key is being generated, %s returns 409 with Retry-After',
     async (path) => {
       const response = await sendWithKey(path, generating.key)
       expectError(response, 'STORE_NOT_READY')
@@ -65,11 +65,11 @@ describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
     },
   )
 
-  test.each(pathsWith(UNKNOWN_ID))('if the request has no key, %s returns 401', async (path) => {
+  test.each(pathsWith(UNKNOWN_ID))('if a request has no key, %s returns 401', async (path) => {
     expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
 
-  test.each(pathsWith(UNKNOWN_ID))('[GEN-1, R3] if the method is not GET or HEAD, %s returns 405', async (path) => {
+  test.each(pathsWith(UNKNOWN_ID))('[GEN-1, R3] if the method of a request is not GET or HEAD, %s returns 405', async (path) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
       const response = await sendWithKey(path, store.key, method)
       expectError(response, 'NOT_FOUND', 405)
@@ -142,7 +142,7 @@ test('[R2] if an unknown path is similar to an endpoint, the message of the 404 
 })
 
 describe('[EP-ID-INVALID, R24] invalid IDs', () => {
-  test.each(SPEC_BY_ID.map(({ path }) => path))('if the ID is not a canonical UUID, %s returns 400', async (path) => {
+  test.each(SPEC_BY_ID.map(({ path }) => path))('if the ID in the path is not a canonical UUID, %s returns 400', async (path) => {
     for (const id of [
       ...[
         '1',
@@ -175,7 +175,7 @@ describe('[EP-ID-INVALID, R24] invalid IDs', () => {
 
 describe('[EP-ID-MISSING, GEN-2] IDs without a row', () => {
   test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))(
-    'if the ID is unknown or belongs to a row of another store, %s returns 404',
+    'if the ID in the path is unknown or belongs to a row of another store, %s returns 404',
     async (path, table) => {
       const [row] = await store.sql`select id::text from ${store.sql(table)} limit 1`
       const mine = path.replace('{id}', String(row?.id))

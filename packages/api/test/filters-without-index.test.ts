@@ -99,7 +99,7 @@ test.each(CASES)(
 )
 
 test.each(CASES.slice(-2))(
-  '[PAG-2, PAG-4] if the store is slow and the filter has no index, pages of %s?%s can be short, but together have every matching row',
+  '[PAG-2, PAG-4] if a store is slow and a filter has no index, pages of %s?%s can be short, but together have every matching row',
   async (path, query, condition) => {
     const restore = await delayResponses(store)
     const node = await startNode(platform, SLOW)
@@ -146,11 +146,11 @@ test.each([
   ['only updated_since has an index', 'drop index orders_status_walk', '&updated_since=2026-01-01T00:00:00Z'],
   ['only status has an index', 'drop index orders_changed', '&updated_since=2026-01-01T00:00:00Z'],
   [
-    'no index has the order of the list',
+    'no index has the sort order of the list',
     'drop index orders_walk; create index on orders (created_at desc nulls last)',
     '',
   ],
-])('[Q-STATUS, Q-UPDATED] if %s, a filtered page has all matching rows', async (_which, change, query) => {
+])('[Q-STATUS, Q-UPDATED] if %s, a page of shipped orders has all matching orders', async (_which, change, query) => {
   const made = await storeWithShippedLast(10_100)
   await made.sql.unsafe(change)
   const { status, json } = await platform.get(`/api/v1/orders?limit=250&status=shipped${query}`, made.key)

@@ -164,7 +164,7 @@ test('an error response of any status contains no SQL, file name, or database na
 
 describe('[GEN-2, EP-ID-MISSING] IDs of another store', () => {
   test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))(
-    'if the ID belongs to a row of another store, %s returns 404',
+    'if the ID in the path belongs to a row of another store, %s returns 404',
     async (path, table) => {
       // Demo stores with the same seed have the same rows, so this row exists only in the other store.
       const [row] = await other.sql`insert into ${other.sql(table)} ${other.sql(OWN[table] ?? {})} returning id::text`

@@ -155,7 +155,7 @@ describe('transactions that are open when a first page is requested', () => {
       commit and chain; insert into orders (id, email) values (gen_random_uuid(), '${email}'); select pg_sleep(1); commit`,
     ],
   ])(
-    '[SYNC-1] if a row is written by %s, the page or the next incremental sync returns the row',
+    '[SYNC-1] if an order is written by %s while a first page waits, this page or the next incremental sync returns the order',
     async (_what, messageFor) => {
       await store.sql.unsafe(`create table if not exists slow_commits (n int);
       create or replace function wait_a_while() returns trigger language plpgsql as 'begin perform pg_sleep(1.5); return null; end';

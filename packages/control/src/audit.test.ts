@@ -166,7 +166,7 @@ test('if a passkey is removed, replaying audit events on a backup removes this p
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
-test("if a key's permissions changed after a backup, replaying audit events lists the key, so that the operator checks it, unless it was revoked", async () => {
+test('if the permissions of a key changed after a backup, replaying audit events returns the key in keysToCompare, unless the key was revoked', async () => {
   const { database, sql } = control
   const store = await control.store()
   const [narrowed, revoked, before] = [await newKey(store.id), await newKey(store.id), await newKey(store.id)]

@@ -93,7 +93,7 @@ test('if one node cannot reach a server that another node reports as full, the s
   ])
 })
 
-test('servers with the same saturation are sorted by waiting requests, and then by name', () => {
+test('the fleet status sorts servers with the same saturation by waiting requests, and then by name', () => {
   const order = sumByServer([
     { ...USE, server: 'c' },
     { ...USE, server: 'b' },

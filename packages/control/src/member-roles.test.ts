@@ -203,7 +203,7 @@ test('if an admin became a viewer after a backup, replaying audit events on the 
   expect(await rolesOf(store.id)).toEqual({ [admin.id]: 'viewer', [viewer.id]: 'viewer' })
 })
 
-test('replaying audit events on a backup reduces the roles of members whose roles were reduced later, and raises no role', async () => {
+test('replaying audit events on a backup reduces the roles of members whose roles were reduced after the backup, and raises no role', async () => {
   const { store, admin, viewer } = await newStore()
   const developer = await newMember(store.id, 'developer')
   const became = (merchantId: string, role: MemberRole) => ({

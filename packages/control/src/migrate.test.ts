@@ -52,7 +52,7 @@ function admitterOf(url: string) {
   return admitter
 }
 
-test('if pg_dump locks the tables, a migration retries without blocking requests, and completes after the dump', async () => {
+test('if pg_dump locks tables of the control database, a migration retries without blocking requests, and completes after the dump', async () => {
   const { url, hashes } = await createStores(1)
   const admitter = admitterOf(url)
   const dump = openClient(url)
@@ -76,7 +76,7 @@ test('if pg_dump locks the tables, a migration retries without blocking requests
   await dump.end()
 }, 40_000)
 
-test('if requests run during a migration, the migration is applied, and no request fails', async () => {
+test('if keys are checked during a migration of the control database, the migration is applied, and no check fails', async () => {
   const { url, hashes } = await createStores(20)
   const nodes = [admitterOf(url), admitterOf(url)]
   let isOver = false

@@ -150,7 +150,7 @@ describe('store-export migrate', () => {
 })
 
 describe('store-export stores', () => {
-  test("if the store's database can't be reached, `stores add` still registers the store", async () => {
+  test("if the database of a new store can't be reached, `stores add` still registers the store", async () => {
     const words = ['stores', 'add', '--name', 'Far away', '--database-url', 'postgres://reader@db.example/shop']
     const { code, stdout, stderr } = await runCommand(words, { settings })
     expect(code).toBe(0)
@@ -224,7 +224,7 @@ describe('store-export stores', () => {
     expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [], repaired: [], admin_sql: null })
   })
 
-  test('if the store has a newer schema version than the requested one, `stores upgrade` exits with code 1 and names both versions', async () => {
+  test('if a store has a newer schema version than --to names, `stores upgrade` exits with code 1 and names both versions', async () => {
     const made = await runJson('stores', 'provision', '--name', 'Newer', '--revision', 'v1.2')
     dropAfterTest(made.id)
     const back = await runCommand(['stores', 'upgrade', made.id, '--to', 'v1.1'], { settings })
@@ -235,7 +235,7 @@ describe('store-export stores', () => {
     ])
   })
 
-  test('if a platform created the database, `stores upgrade` changes nothing, and says to migrate the database and run `stores grants`', async () => {
+  test('if a platform created the database of a store, `stores upgrade` changes nothing, and says to migrate the database and run `stores grants`', async () => {
     const own = await createDatabase()
     onTestFinished(() => own.drop())
     const sql = openClientForTest(own.url)
@@ -248,7 +248,7 @@ describe('store-export stores', () => {
     expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
   })
 
-  test('if the store is on another server and --database-url is missing, `stores upgrade` exits with code 1 and names the option', async () => {
+  test("if the database of a store is not on the control database's server, `stores upgrade` without --database-url fails and names this option", async () => {
     const id = await register('Elsewhere')
     const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])

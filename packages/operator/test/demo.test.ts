@@ -171,7 +171,7 @@ test('if the first start of the demo was killed, the next start creates the miss
   expect(await statusOf(facts.url, facts.key)).toBe(200)
 })
 
-test('if a port is in use, demo exits with code 1, names the setting, and creates no files', async () => {
+test('if a port is in use, demo exits with code 1, names the setting of the port, and creates no files', async () => {
   const folder = await projectFolder()
   const taken = createServer().listen(await freePort(), '127.0.0.1')
   await once(taken, 'listening')

@@ -85,7 +85,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(await examine(id)).toMatchObject({ revision: 'v1.5', findings: [] })
   })
 
-  test('doctor reports missing indexes even if columns of the first schema version are missing, but not on views', async () => {
+  test('doctor reports missing indexes even if columns of the first schema version are missing, but reports none for views', async () => {
     const { id, owner, role } = await provision('launch')
     await owner.unsafe('alter table products drop column vendor; drop index products_status_walk, orders_walk')
     await owner.unsafe(`create table parted (like orders including defaults) partition by range (created_at);

@@ -103,7 +103,7 @@ test('if a client sends traceparent, the collector gets the span of the request 
   expect(collector.bodies.join()).not.toContain(key)
 })
 
-test('the collector gets the durations of requests and database calls, with the names of the semantic conventions', async () => {
+test('the collector gets the durations of requests and database calls, with the names of the OpenTelemetry semantic conventions', async () => {
   const collector = await startCollector()
   const { service, get } = await startNode(collector.url, { OTEL_SERVICE_NAME: 'export-eu' })
   for (let n = 0; n < 3; n++) await get('orders')

@@ -49,7 +49,7 @@ function rotate(fleet: TestFleet, settings: Record<string, string>) {
   return runCommand(['secrets', 'rotate', '--json'], { settings: { DATABASE_URL: fleet.controlUrl, ...settings } })
 }
 
-test('[ERR-3] while the secret is rotated and nodes restart, every request gets 200', async () => {
+test('[ERR-3] while the encryption secret is rotated and nodes restart, every request gets 200', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   const next = newSecret()

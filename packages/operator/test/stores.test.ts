@@ -161,22 +161,25 @@ describe('store-export stores provision', () => {
       'drop table orders cascade; create view orders as select 1 as id where 1 / 0 > 0',
       'division by zero',
     ],
-  ])('if the removed store is %s, drop-orphan requires --with-data', async (_, change, reason) => {
-    const { id, database_url: url } = await provision(`data-${randomUUID()}`)
-    onTestFinished(() => dropAfterTest(id))
-    const owner = openClientForTest(url)
-    await owner.unsafe(change)
-    await owner.end()
-    await runJson('stores', 'remove', id)
-    const name = nameOf(id)
-    const refused = await runCommand(['stores', 'drop-orphan', name], { settings })
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(reason)])
-    expect(refused.stderr).toContain(`the database ${name} `)
-    expect(refused.stderr).toContain('--with-data')
-    expect(await orphanOf(id)).toMatchObject({ has_database: true })
-    expect(await runJson('stores', 'drop-orphan', name, '--with-data')).toEqual({ name, dropped: true })
-    expect(await orphanOf(id)).toBeUndefined()
-  })
+  ])(
+    'if a removed store was %s, `stores drop-orphan` drops the database only with --with-data',
+    async (_, change, reason) => {
+      const { id, database_url: url } = await provision(`data-${randomUUID()}`)
+      onTestFinished(() => dropAfterTest(id))
+      const owner = openClientForTest(url)
+      await owner.unsafe(change)
+      await owner.end()
+      await runJson('stores', 'remove', id)
+      const name = nameOf(id)
+      const refused = await runCommand(['stores', 'drop-orphan', name], { settings })
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(reason)])
+      expect(refused.stderr).toContain(`the database ${name} `)
+      expect(refused.stderr).toContain('--with-data')
+      expect(await orphanOf(id)).toMatchObject({ has_database: true })
+      expect(await runJson('stores', 'drop-orphan', name, '--with-data')).toEqual({ name, dropped: true })
+      expect(await orphanOf(id)).toBeUndefined()
+    },
+  )
 
   test('if the database of an interrupted `stores provision` contains data, the next run exits with code 1 and keeps the database', async () => {
     const { id } = await killProvision('in-use-after-restore')

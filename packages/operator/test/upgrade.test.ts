@@ -56,7 +56,7 @@ test.each([
   [LATEST_REVISION, ['trigger customer_addresses_truncated on public.customer_addresses']],
   ['launch', []],
 ])(
-  'if an older version provisioned a store at %s, the first upgrade adds missing triggers and a connection limit',
+  'if an older version of store-export provisioned a store at schema version %s, the first upgrade adds missing triggers and a connection limit',
   async (revision, addresses) => {
     const { id, reader, owner, limit } = await olderStore(revision)
     const repaired = [
@@ -85,7 +85,7 @@ test.each([
   },
 )
 
-test('if the owner upgrades a store without a connection limit, the command prints the SQL that an administrator must run', async () => {
+test('if the database owner upgrades a store whose reader role has no connection limit, the command prints the SQL that an administrator must run', async () => {
   const { id, url, reader, limit } = await olderStore(LATEST_REVISION)
   const words = ['stores', 'upgrade', id, '--to', LATEST_REVISION, '--database-url', '-']
   const { code, stderr } = await runCommand(words, { settings, input: url })

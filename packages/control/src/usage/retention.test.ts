@@ -120,7 +120,7 @@ async function waitingSession(control: TestControl): Promise<number> {
   }
 }
 
-test('the cleanup deletes old lines of the request log ten minutes at a time, and none while another node deletes usage', async () => {
+test('the cleanup deletes old lines of the request log in steps of ten minutes, and deletes none while another node deletes usage', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { sql } = control

@@ -249,7 +249,7 @@ test('if a store is removed twice, the second response says that the store was a
   expect((await scene.send(`GET /v1/stores/${store.id}`)).status).toBe(404)
 })
 
-test('the usage of a store has the total of each key and the requests of each hour', async () => {
+test('GET /v1/stores/{id}/usage returns the total of each key and the requests of each hour', async () => {
   const { json: store } = await scene.send('POST /v1/stores', {
     body: { name: 'Shop', state: 'generating', keys: [{ name: 'one' }] },
   })

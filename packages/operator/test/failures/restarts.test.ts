@@ -31,7 +31,7 @@ async function somePages(walk: BackgroundWalk, count: number): Promise<void> {
   await waitUntil(() => walk.isDone || walk.pages >= from + count)
 }
 
-test(`[ERR-3, PAG-4] if the database restarts ${RESTARTS} times while a list is read, the list returns each row once`, async () => {
+test(`[ERR-3, PAG-4] if the database of a store restarts ${RESTARTS} times while a list is read, the list returns each row once`, async () => {
   const cluster = await createCluster()
   await cluster.start()
   const platform = await createPlatform()
