@@ -52,9 +52,12 @@ function expectError({ status, headers, json }: RawResponse, code: string, expec
 }
 
 describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
-  test.each(pathsWith(UNKNOWN_ID))('[GEN-4, AUTH-7] if the store of a key is imported, %s returns 403', async (path) => {
-    expectError(await sendWithKey(path, imported.key), 'STORE_NOT_SUPPORTED')
-  })
+  test.each(pathsWith(UNKNOWN_ID))(
+    '[GEN-4, AUTH-7] if the store of a key is imported, %s returns 403',
+    async (path) => {
+      expectError(await sendWithKey(path, imported.key), 'STORE_NOT_SUPPORTED')
+    },
+  )
 
   test.each(pathsWith(UNKNOWN_ID))(
     '[AUTH-7, R41] if the store of a key is being generated, %s returns 409 with Retry-After',
@@ -69,14 +72,17 @@ describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
     expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
 
-  test.each(pathsWith(UNKNOWN_ID))('[GEN-1, R3] if the method of a request is not GET or HEAD, %s returns 405', async (path) => {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
-      const response = await sendWithKey(path, store.key, method)
-      expectError(response, 'NOT_FOUND', 405)
-      expect(response.headers.allow).toBe('GET, HEAD')
-      expect(response.json.error.message).toBe('read-only: use GET')
-    }
-  })
+  test.each(pathsWith(UNKNOWN_ID))(
+    '[GEN-1, R3] if the method of a request is not GET or HEAD, %s returns 405',
+    async (path) => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+        const response = await sendWithKey(path, store.key, method)
+        expectError(response, 'NOT_FOUND', 405)
+        expect(response.headers.allow).toBe('GET, HEAD')
+        expect(response.json.error.message).toBe('read-only: use GET')
+      }
+    },
+  )
 })
 
 test('[AUTH-7, GEN-4] after the origin or state of a store changes, the next request already gets the matching status: 200, 403, or 409', async () => {
@@ -142,35 +148,38 @@ test('[R2] if an unknown path is similar to an endpoint, the message of the 404 
 })
 
 describe('[EP-ID-INVALID, R24] invalid IDs', () => {
-  test.each(SPEC_BY_ID.map(({ path }) => path))('if the ID in the path is not a canonical UUID, %s returns 400', async (path) => {
-    for (const id of [
-      ...[
-        '1',
-        'abc',
-        '%20',
-        "'",
-        '%27%20or%201=1',
-        `%7B${UNKNOWN_ID}%7D`,
-        `urn:uuid:${UNKNOWN_ID}`,
-        UNKNOWN_ID.replaceAll('-', ''),
-      ],
-      ...[
-        `${UNKNOWN_ID}0`,
-        UNKNOWN_ID.slice(1),
-        UNKNOWN_ID.replace('4', 'g'),
-        `${UNKNOWN_ID}%00`,
-        '%ff',
-        '%',
-        '%F0%9F%98%80',
-        'x'.repeat(2000),
-      ],
-    ]) {
-      const response = await sendWithKey(path.replace('{id}', id), store.key)
-      expectError(response, 'INVALID_PARAM')
-      expect(response.json.error.message).toMatch(/^id: must be a UUID/)
-      expect(response.json.error.message.length).toBeLessThan(250)
-    }
-  })
+  test.each(SPEC_BY_ID.map(({ path }) => path))(
+    'if the ID in the path is not a canonical UUID, %s returns 400',
+    async (path) => {
+      for (const id of [
+        ...[
+          '1',
+          'abc',
+          '%20',
+          "'",
+          '%27%20or%201=1',
+          `%7B${UNKNOWN_ID}%7D`,
+          `urn:uuid:${UNKNOWN_ID}`,
+          UNKNOWN_ID.replaceAll('-', ''),
+        ],
+        ...[
+          `${UNKNOWN_ID}0`,
+          UNKNOWN_ID.slice(1),
+          UNKNOWN_ID.replace('4', 'g'),
+          `${UNKNOWN_ID}%00`,
+          '%ff',
+          '%',
+          '%F0%9F%98%80',
+          'x'.repeat(2000),
+        ],
+      ]) {
+        const response = await sendWithKey(path.replace('{id}', id), store.key)
+        expectError(response, 'INVALID_PARAM')
+        expect(response.json.error.message).toMatch(/^id: must be a UUID/)
+        expect(response.json.error.message.length).toBeLessThan(250)
+      }
+    },
+  )
 })
 
 describe('[EP-ID-MISSING, GEN-2] IDs without a row', () => {

@@ -104,7 +104,7 @@ describe('methods of the client', () => {
     await expect(client.products.get(store.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('if a list has several pages, the client requests 250 rows per page by default and sends the filters with every page', async () => {
+  test('if a list has several pages, the client requests 250 rows per page by default and sends the filters of the call with every page', async () => {
     const { client, proxy } = await startClient()
     const pages = await all(client.customers.list().pages())
     expect(pages.map(({ rows }) => rows.length)).toEqual([250, 250, 120])
@@ -600,7 +600,7 @@ describe('connection errors before the first response', () => {
   })
 })
 
-test("if the host name can't be resolved after a first response, the client retries", async () => {
+test("if the host name of the service can't be resolved after a first response, the client retries", async () => {
   let requests = 0
   const fetch: typeof globalThis.fetch = async (...request) => {
     requests += 1

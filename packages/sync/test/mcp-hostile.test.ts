@@ -60,7 +60,7 @@ test('if 500 hostile SQL statements run, no statement changes a file, reveals a 
   expect(await callText(client, 'query', { sql: 'select count(*) from orders' })).toContain('[2000]')
 }, 120_000)
 
-test('if a statement compares a hidden column with a guess, the query tool returns an error', async () => {
+test('if an SQL statement compares a personal or internal column with a guess, the MCP tool query returns an error', async () => {
   for (const sql of [
     `select count(*) from orders where email = '${GUESS}'`,
     `select orders.id from orders join (select '${GUESS}' as email) using (email)`,

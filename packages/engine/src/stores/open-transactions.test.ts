@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-test('[SYNC-1] if another session has an open transaction, the poll returns only the start of this one, not of its own transaction', async () => {
+test('[SYNC-1] if another session has an open transaction, a poll of open transactions returns the start of that transaction and not of its own', async () => {
   const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
   await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
   // A session that is being opened has a transaction, too.
@@ -26,7 +26,7 @@ test('[SYNC-1] if another session has an open transaction, the poll returns only
   await expect.poll(async () => (await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
 })
 
-test("[SYNC-1] if the role's extra_float_digits rounds database IDs to the same float, the poll still leaves out transactions of other databases", async () => {
+test("[SYNC-1] if the role's extra_float_digits rounds database IDs to the same float, a poll of open transactions still leaves out other databases", async () => {
   // With the role's extra_float_digits, a float has one digit, so the numbers of both databases would be equal.
   const other = await createSamples()
   onTestFinished(() => other.drop())

@@ -135,7 +135,7 @@ test('if the control database is unreachable, the admin API responds with 503', 
   ])
 })
 
-test('if /openapi.json is requested without a token, the response is 200 with the OpenAPI document', async () => {
+test('if /openapi.json of the admin API is requested without a token, the response is 200 with the OpenAPI document', async () => {
   const { status, json } = await scene.send('GET /openapi.json', { token: '' })
   expect([status, json.openapi]).toEqual([200, '3.1.0'])
   expect(Object.keys(json.paths)).toContain('/v1/stores/batch')
@@ -192,7 +192,7 @@ test('if a request with an Idempotency-Key is still running, a second request wi
   expect((await scene.send(`GET /v1/stores/${id}/keys`)).json.data).toHaveLength(1)
 })
 
-test('if a request with an Idempotency-Key gets 404, repeating it returns the same 404, even if the store exists by then', async () => {
+test('if a request with an Idempotency-Key gets 404 for a missing store, a repetition gets the same 404, even if the store exists by then', async () => {
   const headers = { 'idempotency-key': 'order-5' }
   const refused = await scene.send('POST /v1/stores/later/keys', { body: { name: 'a' }, headers })
   await scene.send('POST /v1/stores', { body: { name: 'Later', external_id: 'later', state: 'generating' } })

@@ -41,11 +41,11 @@ test.each([
   ['GET /v1/stores/__proto__', 404],
   ['DELETE /v1/keys/%00', 404],
   ['DELETE /v1/merchants/%00', 400],
-])('if the request has an invalid or unknown ID, as in %s, the response is %i', async (request, status) => {
+])('if a request to the admin API has an invalid or unknown ID, as in %s, the response is %i', async (request, status) => {
   expect((await scene.send(request)).status).toBe(status)
 })
 
-test('if a cursor has a time before the year 1, the response is 400', async () => {
+test('if the cursor of GET /v1/audit-events has a time before the year 1, the response is 400', async () => {
   const position = { at: '0000-01-01T00:00:00.000000Z', id: scene.token.id }
   const cursor = Buffer.from(JSON.stringify(position)).toString('base64url')
   const { status, json } = await scene.send(`GET /v1/audit-events?cursor=${cursor}`)
@@ -71,7 +71,7 @@ test.each(['postgres://u:p@h/d\0', 'postgres://u:p%00@h/d', 'postgres://u%00@h/d
   },
 )
 
-test('if a body has 200,000 unknown fields, the response has errors for 100 of the fields and the number of the rest', async () => {
+test('if a line of a batch has 200,000 unknown fields, its result has errors for 100 of the fields and the number of the rest', async () => {
   const fields = Array.from({ length: 200_000 }, (_, index) => `"k${index}":1`)
   const line = `{"name":"S","state":"generating",${fields.join(',')}}`
   const { status, text } = await scene.send('POST /v1/stores/batch', { body: line, headers: NDJSON })
@@ -81,21 +81,21 @@ test('if a body has 200,000 unknown fields, the response has errors for 100 of t
   expect(problem.detail).toMatch(/^not valid: k0, .*, k99, and 199900 more$/)
 })
 
-test('if the name of an unknown field has 900,000 characters, the response quotes only the first 60 characters', async () => {
+test('if a new store has an unknown field whose name has 900,000 characters, the response quotes only the first 60 characters', async () => {
   const body = { name: 'S', state: 'generating', ['x'.repeat(900_000)]: 1 }
   const { status, text, json } = await scene.send('POST /v1/stores', { body })
   expect([status, json.errors[0].field]).toEqual([400, `${'x'.repeat(60)}…`])
   expect(text.length).toBeLessThan(1000)
 })
 
-test('if a body has 400,000 nested arrays, the response is 400', async () => {
+test('if the body of POST /v1/stores has 400,000 nested arrays, the response is 400', async () => {
   const { status } = await scene.send('POST /v1/stores', {
     body: `{"name":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
   })
   expect(status).toBe(400)
 })
 
-test('if a body is not UTF-8, the response is 400, and no store is created', async () => {
+test('if the body of POST /v1/stores is not UTF-8, the response is 400, and no store is created', async () => {
   const before = (await scene.audit()).length
   const body = Buffer.from('{"name":"Caf\xe9","state":"generating"}', 'latin1')
   const { status, json } = await scene.send('POST /v1/stores', { body })
@@ -123,7 +123,7 @@ test('if the body of POST /v1/stores begins with a byte order mark, the store is
   expect((await scene.send('POST /v1/stores', { body: '\ufeff{"name":"S","state":"generating"}' })).status).toBe(201)
 })
 
-test('if the client closes the connection before the end of the body, the event of the request has the status 400', async () => {
+test('if a client closes the connection before the end of its request body, the event admin.request_completed has the status 400', async () => {
   const socket = connect(Number(new URL(scene.url).port), '127.0.0.1')
   await once(socket, 'connect')
   const seen = scene.events.length
@@ -141,7 +141,7 @@ test('if the client closes the connection before the end of the body, the event 
   ])
 })
 
-test('if 30 requests create a store with the same external ID at once, there is one store with one key of each name', async () => {
+test('if 30 requests create a store with the same external ID at once, one store is created, with one key of each name', async () => {
   const body = { name: 'Shop', external_id: 'at-once', state: 'generating', keys: [{ name: 'one' }, { name: 'two' }] }
   const responses = await Promise.all(Array.from({ length: 30 }, () => scene.send('POST /v1/stores', { body })))
   expect(responses.map(({ status }) => status).sort()).toEqual([...Array(29).fill(200), 201])
