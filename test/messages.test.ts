@@ -88,6 +88,6 @@ test.each([
   ['the disk is full; free some space.', 'ends with a period'],
   ['the disk is full: free some space', 'has a colon before the remedy, not a semicolon'],
   ['this store has no order with this id', 'has "id", not "ID"'],
-])('if the message is %j, the check rejects it, because it %s', (text, problem) => {
+])('if an error message is %j, the message check rejects it, because it %s', (text, problem) => {
   expect(problemsOf(text)).toEqual([problem])
 })

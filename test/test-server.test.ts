@@ -44,7 +44,7 @@ test.each([
   },
 )
 
-test('if the server is unreachable, npm run test:server prints no password and exits with code 1', async () => {
+test('if the server in --store-url is unreachable, npm run test:server prints no password and exits with code 1', async () => {
   const { code, errors } = await run('--store-url', UNREACHABLE_URL)
   expect(errors).toMatch(/^--store-url: the database can't be used: .*127\.0\.0\.1/)
   expect(errors).not.toContain('secret')
@@ -56,7 +56,7 @@ test.each([
   { statement: 'create view public.mine as select 1 as one', found: 'view mine' },
   { statement: 'create function public.mine() returns int language sql return 1', found: 'routine mine()' },
 ])(
-  'if the database contains $found, npm run test:server drops nothing and exits with code 1',
+  'if the database in --store-url contains $found, npm run test:server drops nothing and exits with code 1',
   async ({ statement, found }) => {
     const database = await createDatabase()
     const sql = openClient(database.url)
@@ -75,7 +75,7 @@ test.each([
   },
 )
 
-test('if the title of a test names clauses, the report counts the test under each clause, and otherwise under its file', () => {
+test('if a test title names clauses, the report of test:server counts the test under each clause, and otherwise under its file', () => {
   const outcome = (name: string, state: Outcome['state'], reason = ''): Outcome => ({
     name,
     area: 'values',

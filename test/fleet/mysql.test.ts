@@ -75,7 +75,7 @@ test('if the database has tables of another program, opening a MariaDB copy thro
   expect(await database.query('show tables')).toHaveLength(1)
 })
 
-test('if the password is wrong, no server listens, or the user may only read, the error names the cause', async () => {
+test('if the password is wrong, no server listens, or the user may only read, opening a MariaDB copy throws an error about this cause', async () => {
   const { url, query } = await openCopy()
   const wrong = new URL(url)
   wrong.password = 'hunter2'

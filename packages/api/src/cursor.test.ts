@@ -95,6 +95,6 @@ test('[R15] a cursor for the list "ordersa" of store "b" is rejected for the lis
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })
 
-test('if the same content is sealed twice with the same secret, the two cursors are equal', () => {
+test('if the same cursor content is sealed twice with the same secret, the two cursors are equal', () => {
   expect(sealCursor({ ...content }, { ...scope, secret: createSecretKey(bytes) })).toBe(sealed)
 })

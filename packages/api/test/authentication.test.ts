@@ -59,7 +59,7 @@ describe('[AUTH-6, R26] an invalid key', () => {
     },
   )
 
-  test('if the key is missing, even a POST request or a request for an unknown path gets 401', async () => {
+  test('if a request has no key, the response is 401, even for a POST request or an unknown path', async () => {
     expect((await withHeaders({}, '/api/v1/nowhere')).text).toBe(BODY)
     expect((await sendRequest(platform.service.url, { method: 'POST', path: '/api/v1/orders' })).text).toBe(BODY)
   })
@@ -78,7 +78,7 @@ describe('[R25] repeated keys', () => {
 })
 
 describe('[AUTH-1] the header x-api-key', () => {
-  test('if the key is in x-api-key, the request gets 200, whatever the case of the header name', async () => {
+  test('if a valid key is in x-api-key, the request gets 200, whatever the case of the header name', async () => {
     for (const name of ['x-api-key', 'X-API-KEY', 'X-Api-Key'])
       expect((await withHeaders({ [name]: store.key })).status).toBe(200)
   })
@@ -92,11 +92,11 @@ describe('[AUTH-1] the header x-api-key', () => {
     ['cookie', () => ({ cookie: `x-api-key=${store.key}` })],
     ['api-key', () => ({ 'api-key': store.key })],
     ['x_api_key', () => ({ x_api_key: store.key })],
-  ])('if the key is only in the header %s, the request gets 401', async (_what, headers) => {
+  ])('if a valid key is only in the header %s, the request gets 401', async (_what, headers) => {
     expect((await withHeaders(headers())).status).toBe(401)
   })
 
-  test('if the key is only in the query string, the request gets 401', async () => {
+  test('if a valid key is only in the query string, the request gets 401', async () => {
     for (const name of ['x-api-key', 'api_key', 'key']) {
       const response = await withHeaders({}, `/api/v1/store?${name}=${store.key}`)
       expect(response.status).toBe(401)

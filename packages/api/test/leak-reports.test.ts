@@ -214,7 +214,7 @@ describe('[R47] the signature of a report', () => {
   const rejected = (response: RawResponse) => [response.status, response.json.error.message]
   const REJECTED = [403, 'the report has no valid signature of a configured public key']
 
-  test('if a report has no valid signature, the service returns the same 403 for keys and other tokens, and revokes nothing', async () => {
+  test('if a leak report has no valid signature, the service returns the same 403 for keys and other tokens, and revokes nothing', async () => {
     const other = newScanner()
     const p521 = newScanner({ curve: 'secp521r1' })
     const name = 'github-public-key-signature'
@@ -248,7 +248,7 @@ describe('[R47] the signature of a report', () => {
     )
   })
 
-  test('a body that is not a report and has no valid signature gets the same 403 as an unsigned report', async () => {
+  test('if a body that is not a leak report has no valid signature, the response is the same 403 as for an unsigned report', async () => {
     for (const body of ['', '{', '[]', 'x'.repeat(100_000)])
       expect(rejected(await send(body, { by: newScanner() }))).toEqual(REJECTED)
   })

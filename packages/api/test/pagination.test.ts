@@ -211,7 +211,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     expect((await getPath(`/api/v1/orders?cursor=${encoded}`)).status).toBe(200)
   })
 
-  test('[R10] if the cursor is empty, the error message says to leave the cursor out for the first page', async () => {
+  test('[R10] if the parameter cursor is empty, the error message says to leave the cursor out for the first page', async () => {
     const response = await getPath('/api/v1/orders?cursor=')
     expect(response.json.error).toEqual({
       code: 'INVALID_CURSOR',

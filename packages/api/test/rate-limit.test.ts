@@ -117,7 +117,7 @@ test('[R8] if a key was above its rate limit, the first request of the key in th
 })
 
 describe('[R7] requests that the rate limit counts', () => {
-  test('if the key is valid, each request with status 200, 400, 404, or 405 counts toward the rate limit', async () => {
+  test('if a key is valid, each of its requests with status 200, 400, 404, or 405 counts toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       const { url } = platform.service
       const headers = { 'x-api-key': key }
@@ -194,7 +194,7 @@ test('[LIM-1, ERR-2] if a key is above its rate limit, every endpoint returns 42
   })
 })
 
-test('[LIM-1] if the limit is 120 and a key sends 150 requests to two nodes, exactly 120 get 200 and 30 get 429', async () => {
+test('[LIM-1] if the rate limit is 120 and a key sends 150 requests to two nodes, exactly 120 get 200 and 30 get 429', async () => {
   const nodes = await Promise.all([1, 2].map(() => startNode(platform, { REQUESTS_PER_MINUTE: '120' })))
   await withinAMinute(store.id, async (key) => {
     const found: number[] = []

@@ -536,7 +536,7 @@ test('if onResponse throws, the call throws the same error and sends no more req
   expect(proxy.requestedPaths).toHaveLength(1)
 })
 
-test('if the connection is refused and retryForMs is 0, the call throws an error that contains ECONNREFUSED', async () => {
+test('if the service refuses connections and retryForMs is 0, a call throws an error that contains ECONNREFUSED', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -646,7 +646,7 @@ describe('the API key of the client', () => {
   })
 
   test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])(
-    'if the key is the invalid value %j, the constructor throws an error that says what a key must be',
+    'if the API key is the invalid value %j, the constructor of the client throws an error that says what a key must be',
     (key) => {
       expect(() => new StoreExportClient({ url: 'https://export.example.com', key: key as string })).toThrow(
         /^key: must be/,
@@ -665,7 +665,7 @@ describe('the URL of the service', () => {
   )
 
   test.each(['', 'export.example.com', 'ftp://export.example.com', 'https://export.example.com/?key=x'])(
-    'if the URL is the invalid value %j, the constructor throws an error that says what a URL must be',
+    'if the URL is the invalid value %j, the constructor of the client throws an error that says what a URL must be',
     (url) => {
       expect(() => new StoreExportClient({ url, key: 'k' })).toThrow(/^url: must/)
     },
@@ -673,14 +673,14 @@ describe('the URL of the service', () => {
 })
 
 test.each(['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)(
-  'if the option %s is negative or NaN, the constructor throws an error that names the option',
+  'if the client option %s is negative or NaN, the constructor of the client throws an error that names the option',
   (name) => {
     for (const value of [-1, Number.NaN])
       expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k', [name]: value })).toThrow(name)
   },
 )
 
-test('if the code runs in a browser, the constructor throws "this client does not run in a browser"', () => {
+test('if a program creates the client in a browser, the constructor throws "this client does not run in a browser"', () => {
   Object.assign(globalThis, { window: {}, document: {} })
   try {
     expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k' })).toThrow(

@@ -34,7 +34,7 @@ describe('explanations of errors', () => {
     [failure('42703'), 'a table lacks a column that this step needs'],
     [failure('42501'), 'the role of the connection URL lacks a privilege'],
   ])(
-    'if the driver throws an error with code $code, the message has the cause, the error code, and a remedy',
+    'if a database connection fails with code $code, explainError returns a message with the cause, the code, and a remedy',
     (error, beginning) => {
       const explanation = explainError(error)
       expect(explanation?.message).toMatch(new RegExp(`^${beginning}: driver message \\(${error.code}\\); \\w`))
@@ -43,7 +43,7 @@ describe('explanations of errors', () => {
   )
 
   test.each(['ENOTFOUND', 'ETIMEOUT', 'ECANCELLED', 'ESERVFAIL', 'EREFUSED'])(
-    "if a host name can't be resolved (%s), the exit code is 75 (temporary failure)",
+    "if a host name can't be resolved (%s), explainError returns the exit code 75 (temporary failure)",
     (code) => {
       expect(explainError(failure(code))).toMatchObject({
         code: 'database_unreachable',
@@ -53,7 +53,7 @@ describe('explanations of errors', () => {
     },
   )
 
-  test('if a database error is temporary, the exit code is 75 (temporary failure)', () => {
+  test('if a database error is temporary, explainError returns the exit code 75 (temporary failure)', () => {
     const temporary = [
       failure('ECONNREFUSED'),
       failure('ENOENT', { syscall: 'connect' }),
@@ -64,7 +64,7 @@ describe('explanations of errors', () => {
       expect(explainError(error)).toMatchObject({ code: 'database_unreachable', exitCode: 75 })
   })
 
-  test('if a database error is permanent, the exit code is 1', () => {
+  test('if a database error is permanent, explainError returns the exit code 1', () => {
     for (const code of ['28P01', '3D000', 'SELF_SIGNED_CERT_IN_CHAIN']) {
       expect(explainError(failure(code))).toMatchObject({ code: 'database_error', exitCode: 1 })
     }

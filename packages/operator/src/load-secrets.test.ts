@@ -17,7 +17,7 @@ function load(env: Record<string, string>, file?: string) {
 }
 
 describe('the encryption secret', () => {
-  test('if the secret moves from a setting to a file, the service still decrypts the passwords from before the move', () => {
+  test('if the encryption secret moves from a setting to a file, the service still decrypts passwords that were encrypted before the move', () => {
     const sealed = encryptPassword({
       keys: load({ STORE_EXPORT_SECRET: GOOD }),
       storeId: 'A',

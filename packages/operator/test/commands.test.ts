@@ -69,7 +69,7 @@ describe('store-export', () => {
     for (const { stderr } of ends) expect(stderr).toMatch(/^(?!.*\n {4}at )./s)
   })
 
-  test('store-export --help prints the name of every setting, and its default with the unit', async () => {
+  test('store-export --help prints the name of every setting, and defaults with their units', async () => {
     const { code, stdout } = await runCommand(['--help'])
     expect(code).toBe(0)
     for (const { env } of Object.values(SETTINGS)) expect(stdout).toContain(env)

@@ -123,7 +123,7 @@ test('if two of three nodes have the newer secret of a password, readyz returns 
   expect(await Promise.all(statuses)).toEqual([503, 200, 200])
 })
 
-test('if no node runs and the secret of the command decrypts no existing password, `stores add` and `stores set` fail', async () => {
+test('if no node runs and the encryption secret of the command decrypts no existing password, `stores add` and `stores set` fail', async () => {
   const fleet = await startFleet()
   const [store] = await Promise.all([fleet.addStore(), fleet.addStore()])
   const command = (settings: Record<string, string>, words: string[]) =>
@@ -140,7 +140,7 @@ test('if no node runs and the secret of the command decrypts no existing passwor
   expect((await command(fleet.settings, ['stores', 'set', store.id, ...url])).code).toBe(0)
 })
 
-test('if the running nodes have a different secret than the command, `stores add` and `stores set` fail', async () => {
+test('if the running nodes have a different encryption secret than the command, `stores add` and `stores set` fail', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   await fleet.startNode()

@@ -152,7 +152,7 @@ test('if another process has the DuckDB file open, opening the copy throws a Cop
   expect(peeking).toMatch(/^CopyUnavailableError: another program, .+ \(PID \d+\), has .*shop\.duckdb open; close it/)
 })
 
-test('if the file is not a DuckDB database or has tables of another program, opening the copy throws and changes nothing', async () => {
+test("if the file of a DuckDB copy is no DuckDB database or has another program's tables, opening the copy throws and changes nothing", async () => {
   const file = await createFile()
   writeFileSync(file, 'not a database, and longer than a header would be')
   const copy = new DuckDbCopy(file)
@@ -173,7 +173,7 @@ test('if the file is not a DuckDB database or has tables of another program, ope
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'if the disk is full, opening a DuckDB copy throws a CopyFullError, and opening the copy succeeds after space is freed',
+  'if the disk of a DuckDB copy is full, opening the copy throws a CopyFullError, and succeeds after space is freed',
   async () => {
     const file = await createFile()
     const copy = await openCopy(file)

@@ -329,7 +329,7 @@ test('if a store starts to track customer updates and responses lack x-store-fie
     .toBe('new@example.com')
 })
 
-test('if the key belongs to another store, a run throws a CopyError, and a run with the right key still succeeds', async () => {
+test('if the key belongs to another store than the copy, a run throws a CopyError, and a run with the right key still succeeds', async () => {
   const [one, other] = [await createShop(platform), await createShop(platform)]
   await one.sync()
   const client = new StoreExportClient({ url: platform.service.url, key: other.store.key })

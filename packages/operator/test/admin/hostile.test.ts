@@ -41,9 +41,12 @@ test.each([
   ['GET /v1/stores/__proto__', 404],
   ['DELETE /v1/keys/%00', 404],
   ['DELETE /v1/merchants/%00', 400],
-])('if a request to the admin API has an invalid or unknown ID, as in %s, the response is %i', async (request, status) => {
-  expect((await scene.send(request)).status).toBe(status)
-})
+])(
+  'if a request to the admin API has an invalid or unknown ID, as in %s, the response is %i',
+  async (request, status) => {
+    expect((await scene.send(request)).status).toBe(status)
+  },
+)
 
 test('if the cursor of GET /v1/audit-events has a time before the year 1, the response is 400', async () => {
   const position = { at: '0000-01-01T00:00:00.000000Z', id: scene.token.id }

@@ -14,7 +14,7 @@ afterAll(() => scene.close())
 const put = (storeId: string, email: string, role: string) =>
   scene.send(`PUT /v1/stores/${storeId}/members/${encodeURIComponent(email)}`, { body: { role } })
 
-test('if a new email address is added to a store, the response is 201, and the member list has the new member', async () => {
+test('if a member with a new email address is added to a store, the response is 201, and the member list has the new member', async () => {
   const storeId = await scene.store()
   const { status, json } = await put(storeId, 'Ada@Example.com', 'admin')
   expect([status, json]).toEqual([
