@@ -97,7 +97,7 @@ describe('lost connections', () => {
 })
 
 describe('unreachable stores', () => {
-  test('[ERR-3] while the database of a store is missing, requests for orders get 502, and they get 200 after it is back', async () => {
+  test('[ERR-3] while the database of a store is missing, requests for orders get 502, and get 200 after the database is back', async () => {
     const gone = await filledStore(platform, LATEST_REVISION, SIZE)
     const before = await orders(gone)
     const database = new URL(gone.ownerUrl).pathname.slice(1)

@@ -86,7 +86,7 @@ test('[R16, PAG-1] if all rows have the same created_at, the pages return them s
   expect(ids).toEqual(stored.map(({ id }) => id))
 })
 
-test('[PAG-3] if a cursor is sent with the same filters, the next page continues the filtered list', async () => {
+test('[PAG-3] if each cursor is sent with the filters of the first page, the pages together have exactly the rows that match', async () => {
   for (const [filter, sql] of [
     ['&status=delivered', store.sql`status = 'delivered'`],
     ['&updated_since=2025-06-01T00:00:00Z', store.sql`updated_at >= '2025-06-01T00:00:00Z'`],

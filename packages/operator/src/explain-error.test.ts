@@ -8,7 +8,7 @@ import { UsageError, UserError } from './user-error.ts'
 const failure = (code: string, more: object = {}) => Object.assign(new Error('driver message'), { code, ...more })
 
 describe('explanations of errors', () => {
-  test('explainError returns the message of an error that already says what to do unchanged', () => {
+  test('if an error message already says what to do, explainError returns the message unchanged', () => {
     expect(explainError(new UserError('do this'))).toEqual({ code: 'failed', message: 'do this', exitCode: 1 })
     const embedded = { code: 'embedded_database_failed', message: 'do that', exitCode: 1 }
     expect(explainError(new EmbeddedPostgresError('do that'))).toEqual(embedded)

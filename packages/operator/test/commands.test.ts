@@ -468,7 +468,7 @@ describe('store-export directory-tokens', () => {
 })
 
 describe('store-export merchants', () => {
-  test('after `merchants add`, `merchants list` shows the merchant with stores and roles; after `merchants remove`, it leaves the merchant out', async () => {
+  test('`merchants list` shows a merchant with stores and roles after `merchants add`, and leaves the merchant out after `merchants remove`', async () => {
     const [one, two] = [await register('one'), await register('two')]
     const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
     expect(added).toEqual({
@@ -598,7 +598,7 @@ describe('store-export merchants', () => {
   )
 })
 
-test('after `secrets rotate`, the new secret works without STORE_EXPORT_SECRET_PREVIOUS', async () => {
+test('after `secrets rotate`, the new secret decrypts the stored password without STORE_EXPORT_SECRET_PREVIOUS', async () => {
   const database = await createDatabase()
   const old = { DATABASE_URL: database.url, SECRET: secret }
   const next = { DATABASE_URL: database.url, SECRET: newSecret() }

@@ -55,7 +55,7 @@ describe('pipelined groups of statements', () => {
     expect(await connection.run([[], []])).toEqual([null, null])
   })
 
-  test('if a statement fails, the rest of its group is skipped, and the next group runs', async () => {
+  test('if a statement fails, the later statements of its group are skipped, and the next group runs', async () => {
     const connection = await open(database.url)
     const [before, skipped, after] = ['before', 'skipped', 'after'].map((text) => collecting(sql`select ${text}::text`))
     const failing = collecting(sql`select 1 / ${0}::int`)
@@ -109,7 +109,7 @@ describe('pipelined groups of statements', () => {
     }
   })
 
-  test('if a statement runs on a connection, a second statement on that connection is rejected', async () => {
+  test('while a statement runs on a connection, a second statement on this connection is rejected because the connection is busy', async () => {
     const connection = await open(database.url)
     const slow = queryRows(connection, sql`select pg_sleep(0.1)`)
     await expect(queryRows(connection, sql`select 1`)).rejects.toThrow('the connection is busy')

@@ -130,7 +130,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect([...(await sql`select count(*)::int as rows from public.mine`)]).toEqual([{ rows: 1 }])
   })
 
-  test('if another program created tables with the same names, opening a PostgreSQL copy throws a CopyError and creates no table', async () => {
+  test("if another program created tables with the names of a copy's tables, opening a PostgreSQL copy throws a CopyError and creates no table", async () => {
     const { url, sql } = await createTestDatabase()
     await sql`create table public.orders (id text)`
     const copy = new PostgresCopy({ url, schema: 'public' })

@@ -47,7 +47,7 @@ describeCopy('a copy in a SQLite file', async () => {
   }
 })
 
-test('if another program created tables with the same names, opening a SQLite copy throws a CopyError and does not change the tables', async () => {
+test("if another program created tables with the names of a copy's tables, opening a SQLite copy throws a CopyError and changes no table", async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const foreign = new DatabaseSync(file)

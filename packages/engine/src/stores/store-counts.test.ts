@@ -84,7 +84,7 @@ describe('row counts of a store', () => {
     expect(counted.requests).toBe(2)
   })
 
-  test('[RES-STORE] if cached row counts are too old, a request waits for a running count only if it began within the maximum age', async () => {
+  test('[RES-STORE] if cached row counts are too old, a request waits for a running count only if that count began within the maximum age', async () => {
     const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 1000
     const waiting = request()
@@ -110,7 +110,7 @@ describe('row counts of a store', () => {
     expect(counted).toEqual({ requests: 2, renewals: 0 })
   })
 
-  test('[ERR-3] if a background count fails, a request that waits for it counts the rows itself', async () => {
+  test('[ERR-3] if a background count of rows fails, a request that waits for this count counts the rows itself', async () => {
     const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 1000
     const waiting = request()
@@ -134,7 +134,7 @@ describe('row counts of a store', () => {
     expect(await counts.of('b', async () => two)).toBe(two)
   })
 
-  test('[ERR-3] if a count fails, its error is not cached, and a waiting request counts the rows itself', async () => {
+  test('[ERR-3] if a count of rows fails, its error is not cached, and a waiting request counts the rows itself', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     const cut = () => Promise.reject(new Error('cut'))
     const whole = async () => two

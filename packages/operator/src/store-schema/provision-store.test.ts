@@ -178,7 +178,7 @@ describe('provisioned stores', () => {
     await expect(using(foreign.href, (sql) => sql`select 1`)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('if a database for the same store ID exists, provisioning fails, and this database remains', async () => {
+  test('if a database for the ID of a new store exists, provisioning the store fails, and the database remains', async () => {
     const storeId = randomUUID()
     const { databaseUrl } = await provision('launch', { storeId })
     await expect(provision('launch', { storeId })).rejects.toMatchObject({ code: '42710' })

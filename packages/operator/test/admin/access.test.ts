@@ -155,7 +155,7 @@ test('if a request is repeated with its Idempotency-Key, the response is the sam
   expect(Buffer.from(row?.response, 'base64').toString('latin1')).not.toContain('sdx_')
 })
 
-test('if an Idempotency-Key is used again with another body or path, the response is 422', async () => {
+test('if an Idempotency-Key is sent again with another body or path, the response is 422', async () => {
   const headers = { 'idempotency-key': 'order-2' }
   const body = { name: 'Stock' }
   const [first, second] = [await scene.store(), await scene.store()]
@@ -168,7 +168,7 @@ test('if an Idempotency-Key is used again with another body or path, the respons
     expect([status, json.type]).toEqual([422, '/operate/admin-api.html#idempotency-key-reused'])
 })
 
-test('if requests of two tokens have the same Idempotency-Key, each request creates its own store', async () => {
+test('if requests with two admin tokens have the same Idempotency-Key, each request creates its own store', async () => {
   const headers = { 'idempotency-key': 'order-3' }
   const { text: token } = await scene.createToken('second')
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })

@@ -67,7 +67,7 @@ test('if a member is removed twice, the second response says that the member was
   expect((await scene.send(request)).json).toEqual({ ...removed, already: true })
 })
 
-test('if a merchant account is removed, its store has one member fewer, and removing the account again gets 404', async () => {
+test('if a merchant account is removed, the member list lacks the merchant, and removing the account again gets 404', async () => {
   const storeId = await scene.store()
   await put(storeId, 'stays@example.com', 'viewer')
   await put(storeId, 'leaves@example.com', 'admin')

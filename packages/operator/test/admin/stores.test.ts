@@ -52,7 +52,7 @@ test('if a new store is posted with keys, the response is 201 with the text of e
   ])
 })
 
-test('if a new store has the external ID of an existing store, the response is 200 with the existing store, and only missing keys are created', async () => {
+test("if a new store has an existing store's external ID, the response is 200 with the existing store, and only missing keys are created", async () => {
   const body = { name: 'Shop', external_id: 'known', state: 'generating', keys: [{ name: 'one' }] }
   const first = await scene.send('POST /v1/stores', { body })
   const again = await scene.send('POST /v1/stores', {

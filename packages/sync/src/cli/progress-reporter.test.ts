@@ -30,7 +30,7 @@ describe('rate limit and time left', () => {
     },
   )
 
-  test('if the rate limit and the row count are known, the status line of a run shows the used share of the limit and the time left', () => {
+  test("if the rate limit and the row count are known, a run's status line shows the used share of the limit and the time left", () => {
     const meter = new RequestMeter(() => 0)
     meter.record({ status: 200, limit })
     expect(pageText({ table: 'orders', rows: 12_250, of: 48_000 }, 10_000, meter)).toBe(
