@@ -45,7 +45,7 @@ test('if the title of a decision record lacks the number of its file, the check 
   expect(problemsOf(`# Which one?\n${BODY}`)).toEqual([problem])
 })
 
-test('if sections of a decision record are missing or in another order, the check rejects the record', () => {
+test('if sections of a decision record are missing or in the wrong order, the check rejects the record', () => {
   const problem = expect.stringContaining('the sections must be Status, Context, Decision, Consequences, Evidence')
   expect(problemsOf(GOOD.text.replace('## Context', '## Reasons'))).toEqual([problem])
   const swapped = GOOD.text.replace('## Evidence', '## Consequences').replace('## Consequences', '## Evidence')

@@ -182,7 +182,7 @@ describe('the browser for tests', () => {
   )
 
   test.runIf(isPackaged)(
-    "if the browser's path is not a folder of this user, unpacking the browser throws",
+    'if the target path of the browser for tests is not a folder of this user, unpacking the browser throws',
     async () => {
       const parent = await temporaryFolder()
       const folder = await unpackChromium(parent)

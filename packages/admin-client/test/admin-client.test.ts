@@ -40,7 +40,7 @@ test('the admin client creates, reads, changes, and removes a store, and lists i
   expect(await client.removeStore(created.id)).toMatchObject({ already: false, keys_revoked: 1 })
 })
 
-test('if the admin API rejects a request, the client throws an AdminApiError with the status, error code, request ID, and missing field', async () => {
+test('if the admin API rejects a store without database_url, the admin client throws an AdminApiError with status, code, request ID, and missing field', async () => {
   const error = await client.createStore({ name: '' }).catch((cause: unknown) => cause)
   expect(error).toBeInstanceOf(AdminApiError)
   expect(error).toMatchObject({ status: 400, code: 'invalid-request', requestId: expect.any(String) })
@@ -66,7 +66,7 @@ test('if the response of createStore is lost, the client repeats the request, an
   expect(await scene.sql`select from stores where name = 'Lost'`).toHaveLength(1)
 })
 
-test('if no server listens and retryForMs is 0, a call throws an AdminConnectionError', async () => {
+test('if no server listens and retryForMs is 0, a call of the admin client throws an AdminConnectionError', async () => {
   const lost = new AdminClient({ url: 'http://127.0.0.1:1', token: 'x', retryForMs: 0 })
   await expect(lost.listStores()).rejects.toBeInstanceOf(AdminConnectionError)
 })

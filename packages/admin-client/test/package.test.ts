@@ -71,7 +71,7 @@ test('the admin client package contains only built files, LICENSE, README.md, an
   expect(manifest).toMatchObject({ repository })
 })
 
-test('if a call has no store name, an unknown role, or minutes as a string, TypeScript reports an error', async () => {
+test('if a call of the admin client has no store name, an unknown role, or minutes as a string, TypeScript reports an error', async () => {
   const source = `
 import { AdminApiError, AdminClient, AdminConnectionError, type CreatedStore } from '@store-export/admin-client'
 const admin = new AdminClient({ url: 'https://admin.example.com', token: 't' })

@@ -42,7 +42,7 @@ async function others(urls: readonly string[], until: number): Promise<{ status:
   return found
 }
 
-test('[ERR-3, LIM-1] if the request counter of one key is locked, requests with this key wait or get 502, and requests with other keys get 200', async () => {
+test("[ERR-3, LIM-1] if one key's request counter is locked, requests with this key wait or get 502, and requests with other keys get 200", async () => {
   const second = await startNode(platform)
   onTestFinished(() => second.close())
   const urls = [platform.service.url, second.url]

@@ -173,7 +173,7 @@ describe('[R7] requests that the rate limit counts', () => {
     }
   })
 
-  test('if a store has several keys, each key has its own rate limit', async () => {
+  test('if a store has several keys, requests with one key do not count toward the rate limits of the other keys', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))
       await withinAMinute(store.id, async (second) => {

@@ -244,7 +244,7 @@ describe('transactions that are open when a first page is requested', () => {
     await reader.end()
   })
 
-  test('[SYNC-1] if a transaction is prepared while a first page waits for it, the page waits the full TRANSACTION_WAIT_MS, and its watermark is five minutes old', async (context) => {
+  test('[SYNC-1] if a transaction is prepared while a first page waits for it, the page waits TRANSACTION_WAIT_MS, and its watermark is five minutes old', async (context) => {
     const reason = await whyNotPrepared()
     context.skip(reason !== null, `transactions can't be prepared: ${reason}`)
     await begin()

@@ -106,7 +106,7 @@ describe('values that the client receives', () => {
   )
 
   test.each(['infinity', '-infinity', '10000-01-01', '0044-03-15 BC'])(
-    'if a timestamp is %s, the row has an invalid Date',
+    'if a timestamp is %s, the client returns an invalid Date as its value',
     async (text) => {
       const connection = await open(database.url)
       const { value } = await firstRow(connection, sql`select ${text}::timestamptz as value`)

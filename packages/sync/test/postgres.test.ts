@@ -140,7 +140,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect([...tables]).toEqual([{ rows: 1 }])
   })
 
-  test('if a role owns only the schema of a PostgreSQL copy, two runs with this role write the copy', async () => {
+  test('if a role owns only the schema of a PostgreSQL copy, a first and a second run with this role write orders', async () => {
     const { url, sql } = await createTestDatabase()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
@@ -159,7 +159,7 @@ describe('the schema of a PostgreSQL copy', () => {
     await sql.unsafe(`drop role ${role}`)
   })
 
-  test('if the role lacks a privilege or the server is read-only, opening a PostgreSQL copy says what to grant or change', async () => {
+  test('if the role lacks a privilege or the server is read-only, opening a PostgreSQL copy throws an error that says what to change', async () => {
     const { url, sql } = await openCopy()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)

@@ -151,7 +151,7 @@ test("if the service has no list of all addresses, every run reads each customer
   expect(shop.ids('customer_addresses')).toHaveLength(2)
 })
 
-test('[R38] if the key may not read addresses, a run throws an error with the message of the service', async () => {
+test('[R38] if a key may not read addresses, a run with this key throws an error with the message of the service', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`insert into customers (id, email, created_at, updated_at)
     values (gen_random_uuid(), 'a@example.com', now(), now())`

@@ -23,7 +23,7 @@ function statement(present: PresentColumns): string {
   return statementOf(plan, present, { prepares: true }).text
 }
 
-test('[VER-1, FMT-6] if the contract has a new field of orders, the SQL of an order selects its column only if the store has this column', () => {
+test('[VER-1, FMT-6] if the contract has a new order field, the SQL of an order selects its column only in stores with this column', () => {
   expect(statement(presentWith('id', 'gift_message'))).toContain('"gift_message"')
   expect(statement(presentWith('id'))).not.toContain('"gift_message"')
 })
