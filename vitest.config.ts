@@ -31,7 +31,7 @@ export default defineConfig({
           ...EVERY_TEST,
           name: 'parallel',
           include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'test/fleet/**', 'test/{nightly,packages,site}/**', ...SERIAL],
+          exclude: [...configDefaults.exclude, 'test/{citus,fleet,nightly,packages,site}/**', ...SERIAL],
           // Three workers use two cores fully, because tests sometimes wait.
           maxWorkers: 3,
         },

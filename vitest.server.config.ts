@@ -32,11 +32,21 @@ export const RESPONSE_TESTS = [
   'walks',
 ]
 
+/** Tests of control databases, which run only if `--control-worker` distributes them. */
+const CONTROL_TESTS =
+  process.env.STORE_EXPORT_TEST_CITUS_WORKERS === undefined
+    ? []
+    : [
+        'packages/control/src/**/*.test.ts',
+        'packages/api/test/{authentication,key-permissions,rate-limit,request-log}.test.ts',
+        'test/citus/*.test.ts',
+      ]
+
 // Vitest requires a default export.
 export default defineConfig({
   test: {
     ...EVERY_TEST,
-    include: RESPONSE_TESTS.map((name) => `packages/api/test/${name}.test.ts`),
+    include: [...RESPONSE_TESTS.map((name) => `packages/api/test/${name}.test.ts`), ...CONTROL_TESTS],
     globalSetup: ['test/support/global-setup.ts', 'test/support/server-setup.ts'],
     setupFiles: ['test/support/server-tests.ts'],
     reporters: ['dot', new ServerReport()],

@@ -17,6 +17,8 @@ Run the API's tests against a store on another PostgreSQL server, and print whic
   --after-schema FILE  run this SQL after the tables are created, before rows are written
   --control-url URL    create control databases on this server, as a role that may create databases and roles;
                        default: an embedded PostgreSQL
+  --control-worker URL distribute the control databases over this Citus worker, with --control-url as the coordinator,
+                       and run the tests of control databases, too; repeat the option for each worker
   --help               print this help
   FILE                 run this test file only, for example packages/api/test/walks.test.ts; default: all
 
@@ -30,6 +32,7 @@ const EXIT_USAGE = 2
 interface Arguments {
   readonly storeUrl: string
   readonly controlUrl: string | undefined
+  readonly controlWorkers: readonly string[]
   readonly afterSchema: string | undefined
   readonly files: readonly string[]
 }
@@ -55,6 +58,7 @@ function parseCommandLine(): Arguments | number {
       options: {
         'store-url': { type: 'string' },
         'control-url': { type: 'string' },
+        'control-worker': { type: 'string', multiple: true },
         'after-schema': { type: 'string' },
         help: { type: 'boolean' },
       },
@@ -64,12 +68,16 @@ function parseCommandLine(): Arguments | number {
       return 0
     }
     const { 'store-url': storeUrl, 'control-url': controlUrl, 'after-schema': afterSchema } = values
+    const controlWorkers = values['control-worker'] ?? []
     if (storeUrl === undefined) throw new Error('--store-url: must be given; --help lists all options')
     requireUrl('--store-url', storeUrl)
     if (controlUrl !== undefined) requireUrl('--control-url', controlUrl)
+    else if (controlWorkers.length > 0)
+      throw new Error('--control-worker: needs --control-url, the URL of the coordinator')
+    for (const url of controlWorkers) requireUrl('--control-worker', url)
     if (afterSchema !== undefined) requireFile('--after-schema', afterSchema)
     for (const file of positionals) requireFile('FILE', file)
-    return { storeUrl, controlUrl, afterSchema, files: positionals }
+    return { storeUrl, controlUrl, controlWorkers, afterSchema, files: positionals }
   } catch (error) {
     console.error(messageOf(error))
     return EXIT_USAGE
@@ -104,7 +112,7 @@ async function problemOf(url: string): Promise<string | null> {
   }
 }
 
-function runTests({ storeUrl, controlUrl, afterSchema, files }: Arguments): number {
+function runTests({ storeUrl, controlUrl, controlWorkers, afterSchema, files }: Arguments): number {
   const root = path.join(import.meta.dirname, '..')
   const { status } = spawnSync(
     process.execPath,
@@ -116,6 +124,7 @@ function runTests({ storeUrl, controlUrl, afterSchema, files }: Arguments): numb
         ...process.env,
         STORE_EXPORT_TEST_STORE_URL: storeUrl,
         ...(controlUrl === undefined ? {} : { STORE_EXPORT_TEST_CONTROL_URL: controlUrl }),
+        ...(controlWorkers.length === 0 ? {} : { STORE_EXPORT_TEST_CITUS_WORKERS: controlWorkers.join(' ') }),
         ...(afterSchema === undefined ? {} : { STORE_EXPORT_TEST_AFTER_SCHEMA: path.resolve(afterSchema) }),
       },
     },

@@ -19,12 +19,20 @@ export function createDatabase(): Promise<TestDatabase> {
   return copyOf('template0')
 }
 
+let migrated = 0
+
+/** Returns how many migrated control databases this test file has created. */
+export function migratedDatabases(): number {
+  return migrated
+}
+
 /**
  * Creates a migrated control database with its own secrets. It is a copy, because a migration takes longer than most
  * tests.
  */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   const database = await copyOf(inject('migratedTemplate'))
+  migrated += 1
   const pool = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'test' })
   await makeCursorSecret(pool, randomBytes)
   await pool.close()
@@ -32,8 +40,12 @@ export async function createMigratedDatabase(): Promise<TestDatabase> {
 }
 
 /** Copies a database, as a restore of a dump does. No session may be connected to the database. */
-export function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
-  return copyOf(new URL(url).pathname.slice(1))
+export async function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
+  const name = new URL(url).pathname.slice(1)
+  // Citus has a session in each database, and opens it again.
+  if (inject('citusWorkers') !== undefined)
+    await administrate(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+  return copyOf(name)
 }
 
 async function copyOf(template: string): Promise<TestDatabase> {
@@ -44,11 +56,14 @@ async function copyOf(template: string): Promise<TestDatabase> {
   return { url: url.href, drop: () => administrate(`drop database if exists ${name} with (force)`) }
 }
 
+/** Runs a statement on the server of the control databases, and on its Citus workers. */
 async function administrate(statement: string): Promise<void> {
-  const sql = postgres(inject('postgresUrl'), { max: 1, onnotice: () => undefined })
-  try {
-    await sql.unsafe(statement)
-  } finally {
-    await sql.end({ timeout: 5 })
+  for (const url of [inject('postgresUrl'), ...(inject('citusWorkers') ?? [])]) {
+    const sql = postgres(url, { max: 1, onnotice: () => undefined })
+    try {
+      await sql.unsafe(statement)
+    } finally {
+      await sql.end({ timeout: 5 })
+    }
   }
 }

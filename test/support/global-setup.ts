@@ -10,7 +10,7 @@ import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { migrate } from '@store-export/control'
+import { distribute, migrate } from '@store-export/control'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import {
@@ -31,6 +31,8 @@ declare module 'vitest' {
     migratedTemplate: string
     /** Path of `store-export` as `npm run build` writes it. It starts four times as fast as the source. */
     builtCommand: string
+    /** URLs of the Citus workers that share each control database, with the user's password; undefined without Citus. */
+    citusWorkers?: readonly string[]
     /** Port of the pooler in front of the stores, on 127.0.0.1; undefined without a pooler. */
     poolerPort?: number
   }
@@ -62,7 +64,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), built]),
   ])
   project.provide('postgresUrl', given ?? server.url('postgres'))
-  const template = await makeMigratedTemplate(server)
+  const workers = citusWorkers()
+  if (workers !== undefined) project.provide('citusWorkers', workers)
+  const template = await makeMigratedTemplate(server, workers)
   project.provide('migratedTemplate', template)
   project.provide('builtCommand', path.join(built, 'store-export.js'))
   // On Ctrl-C, vitest exits without a teardown. The server then stops by itself and this handler removes the folder. A
@@ -70,7 +74,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const removeNow = (): void => rmSync(folder, { recursive: true, force: true })
   process.on('exit', removeNow)
   return async () => {
-    if (given !== undefined) await execute(given, `drop database ${template}`)
+    if (given !== undefined)
+      for (const url of [given, ...(workers ?? [])]) await execute(url, `drop database ${template} with (force)`)
     await server.stop()
     process.off('exit', removeNow)
     await remove(folder)
@@ -99,13 +104,33 @@ function givenServer(url: string): TestServer {
   }
 }
 
-async function makeMigratedTemplate({ url }: TestServer): Promise<string> {
+async function makeMigratedTemplate({ url }: TestServer, workers: readonly string[] | undefined): Promise<string> {
   const name = `store_export_migrated_${randomBytes(4).toString('hex')}`
-  await execute(url('postgres'), `create database ${name} template template0`)
+  const servers = [url('postgres'), ...(workers ?? [])]
+  for (const server of servers) await execute(server, `create database ${name} template template0`)
   await migrate({ url: url(name), random: randomBytes })
+  if (workers !== undefined) await distributeTemplate(url(name), workers, name)
   await execute(url(name), 'delete from service_secrets')
-  await execute(url('postgres'), `alter database ${name} allow_connections false`)
+  for (const server of servers) {
+    await execute(server, `alter database ${name} allow_connections false`)
+    await execute(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+  }
   return name
+}
+
+/** Returns the URLs of `STORE_EXPORT_TEST_CITUS_WORKERS`, which are separated by spaces; undefined without it. */
+function citusWorkers(): string[] | undefined {
+  return process.env.STORE_EXPORT_TEST_CITUS_WORKERS?.split(' ')
+}
+
+/** Distributes the template over the workers, on which a database of the same name exists. */
+async function distributeTemplate(url: string, workers: readonly string[], name: string): Promise<void> {
+  const ofTemplate = (server: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href
+  for (const server of [url, ...workers]) await execute(ofTemplate(server), 'create extension citus')
+  const node = (server: string) => `'${new URL(server).hostname}', ${new URL(server).port || 5432}`
+  await execute(url, `select citus_set_coordinator_host(${node(url)})`)
+  for (const worker of workers) await execute(url, `select citus_add_node(${node(worker)})`)
+  await distribute(url)
 }
 
 async function execute(url: string, statement: string): Promise<void> {

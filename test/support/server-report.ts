@@ -32,7 +32,7 @@ function outcomeOf(test: TestCase): Outcome {
   const area = test.module.relativeModuleId.replace(/^.*\/|\.test\.ts$/g, '')
   if (state === 'failed') return { name, area, state, reason: firstLine(errors?.[0]?.message ?? 'failed') }
   if (state !== 'passed') return { name, area, state: 'skipped', reason: noteOf(result) }
-  return test.meta().readsServer === true
+  return test.meta().usesServer === true
     ? { name, area, state, reason: '' }
     : { name, area, state: 'skipped', reason: 'reads no store on this server' }
 }

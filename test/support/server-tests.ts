@@ -1,12 +1,14 @@
-// Marks each test that reads the store on the server under test (`npm run test:server`).
+// Marks each test that uses the server under test (`npm run test:server`): it reads the store on this server, or its
+// file creates a control database on a Citus cluster.
 
-import { afterEach, beforeEach } from 'vitest'
+import { afterEach, beforeEach, inject } from 'vitest'
+import { migratedDatabases } from './databases.ts'
 import { requestsOnServer } from './server-store.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Whether the test read the store on the server under test. */
-    readsServer?: boolean
+    /** Whether the test used the server under test. */
+    usesServer?: boolean
   }
 }
 
@@ -15,5 +17,6 @@ beforeEach(() => {
   before = requestsOnServer()
 })
 afterEach(({ task }) => {
-  task.meta.readsServer = requestsOnServer() > before
+  const usesCluster = inject('citusWorkers') !== undefined && migratedDatabases() > 0
+  task.meta.usesServer = usesCluster || requestsOnServer() > before
 })

@@ -141,8 +141,6 @@ interface Finding {
   readonly requests: number
   /** Null if `kind` is `slow`. */
   readonly lastAt: Date | null
-  /** Null unless `kind` is `slow`. */
-  readonly endpoint: string | null
 }
 
 /**
@@ -181,19 +179,22 @@ async function readProblems(
     )
     select f.kind, s.id as "storeId", s.external_id as "externalId", s.name as "storeName",
       s.database_url as "databaseUrl", f.key_id as "keyId", f.key_name as "keyName",
-      f.value::float8 as value, f.requests::float8 as requests, f.last_at as "lastAt",
-      case when f.kind = 'slow' then (
-        select l.endpoint from api_keys k join request_log l on l.key_id = k.id
-        where k.store_id = s.id and ${lastHour} order by l.duration_ms desc limit 1) end as endpoint
+      f.value::float8 as value, f.requests::float8 as requests, f.last_at as "lastAt"
     from found f join stores s on s.id = f.store_id
     order by f.value desc, s.id, f.key_id`)
   const of = (kind: Finding['kind']) => found.filter((each) => each.kind === kind)
+  const slowest = await pool.query<{ storeId: string; endpoint: string }>(sql`
+    select distinct on (k.store_id) k.store_id as "storeId", l.endpoint
+    from request_log l join api_keys k on k.id = l.key_id
+    where k.store_id = any (${of('slow').map(({ storeId }) => storeId)}::uuid[]) and ${lastHour}
+    order by k.store_id, l.duration_ms desc`)
+  const endpoints = new Map(slowest.map(({ storeId, endpoint }) => [storeId, endpoint]))
   const storeOf = ({ storeId: id, externalId, storeName: name }: Finding) => ({ id, externalId, name })
   return {
     slowestStores: of('slow').map((each) => ({
       ...storeOf(each),
       slowestMs: each.value,
-      endpoint: each.endpoint ?? '',
+      endpoint: endpoints.get(each.storeId) ?? '',
       requests: each.requests,
     })),
     failingStores: of('failing').map((each) => ({

@@ -106,6 +106,7 @@ export {
   readDirectoryUser,
   removeDirectoryUser,
 } from './directory-users.ts'
+export { distribute, isDistributed } from './distribute.ts'
 export {
   type FailingStore,
   type FleetNode,

@@ -56,7 +56,8 @@ export interface MigrateOptions {
   readonly migrations?: typeof MIGRATIONS
 }
 
-const MIGRATION_LOCK = 7_306_004
+/** Key of the advisory lock for changes of the schema. */
+export const MIGRATION_LOCK = 7_306_004
 /** Longest wait of a migration for the lock on a table. The admission of requests queues behind this wait. */
 const LOCK_TIMEOUT = '2s'
 const LOCK_TRIES_MAX = 10

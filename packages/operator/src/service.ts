@@ -20,6 +20,7 @@ import {
   createAdmitter,
   createUsageRecorder,
   type EncryptionKeys,
+  isDistributed,
   openControlDatabase,
   readCursorSecret,
   revokeLeakedKeys,
@@ -73,11 +74,8 @@ export interface RunningService {
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, emit } = options
-  const { preparedStatements } = config
-  const control = openControlDatabase(options.controlUrl, { poolSize: BACKGROUND_CONNECTIONS, preparedStatements })
-  const admitter = admitterOf(options)
+  const { control, admitter, secret } = await openControl(options)
   try {
-    const secret = createSecretKey(await readCursorSecret(control))
     const documents = new Map<string, ReferenceRoute>()
     const connectionUrl = (address: StoreAddress) => connectionUrlOf(options.keys, address)
     const pools = new StorePools({ bounds: config, connectionUrl, emit })
@@ -122,6 +120,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
+/** Opens the control database, and reads how to check keys and the secret of cursors. */
+async function openControl(options: ServiceOptions) {
+  const { preparedStatements } = options.config
+  const control = openControlDatabase(options.controlUrl, { poolSize: BACKGROUND_CONNECTIONS, preparedStatements })
+  try {
+    const secret = createSecretKey(await readCursorSecret(control))
+    return { control, secret, admitter: admitterOf(options, await isDistributed(control)) }
+  } catch (error) {
+    await control.close()
+    throw error
+  }
+}
+
 /** Number of connections for background work, such as usage and the daily cleanup. */
 const BACKGROUND_CONNECTIONS = 2
 /** Maximum time for a stopping node to delete its row in the control database. */
@@ -134,7 +145,7 @@ function announce({ keys, emit }: ServiceOptions, database: ControlDatabase, poo
   return announceNode({ database, keys, name, version, servers: () => pools.servers(), random: randomBytes, emit })
 }
 
-function admitterOf({ config, controlUrl, emit }: ServiceOptions): Admitter {
+function admitterOf({ config, controlUrl, emit }: ServiceOptions, isDistributed: boolean): Admitter {
   const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
   const pool = new Pool(parseConnectionUrl(controlUrl), {
     connectionsMax: controlPoolSize,
@@ -146,6 +157,7 @@ function admitterOf({ config, controlUrl, emit }: ServiceOptions): Admitter {
     poolSize: controlPoolSize,
     requestsPerMinute,
     timeoutMs: storeTimeoutMs,
+    isDistributed,
     emit,
   })
 }

@@ -132,6 +132,16 @@ describe('store-export', () => {
 })
 
 describe('store-export migrate', () => {
+  test('if the control database lacks the extension citus, `migrate --distributed citus` names the extension, and distributes nothing', async () => {
+    const { url, drop } = await createDatabase()
+    onTestFinished(drop)
+    const options = { settings: { DATABASE_URL: url, SECRET: secret } }
+    const { code, stderr } = await runCommand(['migrate', '--distributed', 'citus'], options)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('lacks the extension citus')])
+    const [found] = await openClientForTest(url)`select to_regclass('admissions') as name`
+    expect(found).toEqual({ name: null })
+  })
+
   test('if two migrate commands run at once, each migration is applied once', async () => {
     const empty = await createDatabase()
     const options = { settings: { DATABASE_URL: empty.url, SECRET: secret } }

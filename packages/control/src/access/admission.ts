@@ -6,6 +6,7 @@ import type { Pool, Value } from '@store-export/postgres'
 import type { EncryptedPassword } from '../password-encryption.ts'
 import type { StoreOrigin, StoreState } from '../stores.ts'
 import type { HashedKey } from './api-key.ts'
+import { ON_SHARD, onShard } from './distributed-admission.ts'
 import type { KeyPermissions } from './key-permissions.ts'
 
 /** The pool, the rate limit, and the deadline of an admission. */
@@ -14,6 +15,8 @@ export interface AdmissionRequest {
   readonly requestsPerMinute: number
   /** Deadline of the statement, on the clock of `performance.now()`. */
   readonly deadline?: number
+  /** Whether the control database is distributed; false by default. */
+  readonly isDistributed?: boolean
   /** Replaces the control database's clock in tests. A timestamp as PostgreSQL writes it. */
   readonly at?: string
 }
@@ -66,7 +69,9 @@ export async function admit(
   while (left.length > 0) {
     const address = addresses[left[0] ?? 0] ?? null
     const same = left.filter((index) => (addresses[index] ?? null) === address)
-    const [row] = await run(request, OF_ONE, [hash.bytes, left.length, same.length, address])
+    const values = [hash.bytes, left.length, same.length, address]
+    const [row] =
+      request.isDistributed === true ? await runOnShard(request, values) : await run(request, OF_ONE, values)
     if (row === undefined) break
     const counted = row.isLimited ? same : left
     for (const [position, index] of counted.entries())
@@ -120,6 +125,16 @@ async function run(
   values: readonly Value[],
 ): Promise<readonly AdmissionRow[]> {
   return await pool.query<AdmissionRow>({ text, values: [at ?? null, ...values], prepared: true }, { deadline })
+}
+
+/** Like `run`. Citus needs the clock in the text of the statement. */
+async function runOnShard(
+  { pool, at, deadline }: AdmissionRequest,
+  values: readonly Value[],
+): Promise<readonly AdmissionRow[]> {
+  const statement =
+    at === undefined ? { text: ON_SHARD, values } : { text: onShard('$5::timestamptz'), values: [...values, at] }
+  return await pool.query<AdmissionRow>({ ...statement, prepared: true }, { deadline })
 }
 
 /**

@@ -31,6 +31,8 @@ export interface AdmitterOptions {
   readonly requestsPerMinute: number
   /** Maximum time of an admission in milliseconds, including the wait for its statement. */
   readonly timeoutMs: number
+  /** Whether the control database is distributed; false by default. Each key then has its own statement. */
+  readonly isDistributed?: boolean
   readonly emit: ControlEventHandler
 }
 
@@ -57,11 +59,14 @@ export interface Admitter {
 type Admissions = Batcher<PresentedKey, Admission | null>
 
 /** Returns an admitter for one node. Nothing else may use its pool. */
-export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOptions): Admitter {
-  const { requestsPerMinute, timeoutMs } = limits
+export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOptions): Admitter {
+  const { requestsPerMinute, timeoutMs, isDistributed = false } = options
   const bounds = { sizeMax: BATCH_SIZE_MAX, waitingMax: WAITING_MAX, timeoutMs }
   // At its deadline, a statement that hangs is canceled and its connection closed.
-  const request = (): AdmissionRequest => ({ pool, requestsPerMinute, deadline: performance.now() + timeoutMs })
+  const request = (): AdmissionRequest => ({
+    ...{ pool, requestsPerMinute, isDistributed },
+    deadline: performance.now() + timeoutMs,
+  })
 
   /**
    * A batcher for each key that needs a separate statement. The statement may wait for the lock on the key's counter,
@@ -91,6 +96,8 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
     ...bounds,
     batchesMax: poolSize,
     load: async (keys) => {
+      // The keys are on different workers. A worker that does not respond must not delay the others.
+      if (isDistributed) return keys.map(admitAlone)
       const [text = '', ...others] = new Set(keys.map(textOf))
       // If the key is already being counted, the batch doesn't wait for the result, so that requests of other keys can
       // continue.

@@ -2,8 +2,10 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
-import { openClient } from '../../../../test/support/client.ts'
+import { inject } from 'vitest'
+import { openClient, withConnection } from '../../../../test/support/client.ts'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
+import { ADMISSIONS_SCHEMA } from '../../src/admissions-schema.ts'
 import { type ControlDatabase, openControlDatabase } from '../../src/database.ts'
 import { EncryptionKey } from '../../src/password-encryption.ts'
 import { addStore, type RegisteredStore, type RegistryContext } from '../../src/stores.ts'
@@ -20,8 +22,10 @@ export interface TestControl extends RegistryContext {
   drop(): Promise<void>
 }
 
-export async function createControlDatabase(): Promise<TestControl> {
+/** Creates a control database. With `hasAdmissions`, it has the tables and triggers of a distributed one. */
+export async function createControlDatabase({ hasAdmissions = false } = {}): Promise<TestControl> {
   const { url, drop } = await createMigratedDatabase()
+  if (hasAdmissions) await createAdmissions(url)
   const opened: ControlDatabase[] = []
   const open = () => {
     const database = openControlDatabase(url, { poolSize: 10 })
@@ -47,4 +51,10 @@ export async function createControlDatabase(): Promise<TestControl> {
       await drop()
     },
   }
+}
+
+/** Creates the tables and triggers of a distributed control database on one server, unless Citus has distributed them. */
+async function createAdmissions(url: string): Promise<void> {
+  if (inject('citusWorkers') !== undefined) return
+  await withConnection(url, (connection) => connection.script(ADMISSIONS_SCHEMA))
 }

@@ -1,0 +1,232 @@
+// Tests the check of keys in a distributed control database. By default, its tables are on one server. With
+// `npm run test:server -- --control-worker URL`, Citus has distributed them.
+
+import { executeOn, Pool, parseConnectionUrl, sql } from '@store-export/postgres'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
+import type { ControlEvent } from '../control-event.ts'
+import { type ControlDatabase, openControlDatabase } from '../database.ts'
+import { addStore, removeStore, type StoreChange, setStore } from '../stores.ts'
+import { createUsageRecorder } from '../usage/recorder.ts'
+import { type Admission, admit } from './admission.ts'
+import { createAdmitter } from './admitter.ts'
+import { hashApiKey, makeApiKey } from './api-key.ts'
+import { changePermissions } from './change-permissions.ts'
+import { createKey, type KeyRequest, type NewKey } from './create-key.ts'
+import { ALL_PERMISSIONS, type KeyPermissions } from './key-permissions.ts'
+import { revokeKey } from './keys.ts'
+import { switchKey } from './switch-key.ts'
+
+let control: TestControl
+let key: NewKey
+beforeAll(async () => {
+  control = await createControlDatabase({ hasAdmissions: true })
+})
+beforeEach(async () => {
+  key = await newKey()
+})
+afterAll(() => control.drop())
+
+async function newKey(permissions: Partial<KeyPermissions> = {}, more: Partial<KeyRequest> = {}): Promise<NewKey> {
+  const storeId = more.storeId ?? (await control.store()).id
+  const given = { ...ALL_PERMISSIONS, ...permissions }
+  return createKey({ ...control, storeId, name: 'sync', createdBy: null, permissions: given, ...more })
+}
+
+interface Request {
+  readonly addresses?: readonly (string | null)[]
+  readonly at?: string
+  readonly node?: ControlDatabase
+  readonly isDistributed?: boolean
+}
+
+function admissionsOf(made: Pick<NewKey, 'key'>, request: Request = {}): Promise<(Admission | null)[]> {
+  const { addresses = [null], node = control.database, isDistributed = true, ...clock } = request
+  return admit(hashApiKey(made.key), addresses, { pool: node.pool, requestsPerMinute: 120, isDistributed, ...clock })
+}
+
+async function admissionOf(made: Pick<NewKey, 'key'>, request: Request = {}): Promise<Admission | null> {
+  return (await admissionsOf(made, request))[0] ?? null
+}
+
+describe('changes of keys and stores', () => {
+  const inAnHour = () => new Date(Date.now() + 3_600_000)
+  const permissions = (change: Partial<KeyPermissions>) => () =>
+    changePermissions({ database: control.database, keyId: key.id, change })
+  const store = (change: StoreChange) => () => setStore(control, key.storeId, change)
+  const turn = (to: 'off' | 'on') => switchKey({ database: control.database, keyId: key.id, to })
+
+  test.each<{ change: string; apply: () => Promise<unknown>; isRejected?: true }>([
+    { change: 'the key is new', apply: async () => undefined },
+    {
+      change: 'the key is revoked',
+      apply: () => revokeKey({ database: control.database, keyId: key.id }),
+      isRejected: true,
+    },
+    { change: 'the key is turned off', apply: () => turn('off'), isRejected: true },
+    { change: 'the key is turned off and on', apply: async () => [await turn('off'), await turn('on')] },
+    { change: 'the scopes change', apply: permissions({ scopes: ['products:read', 'orders:read'] }) },
+    { change: 'the expiry changes', apply: permissions({ expiresAt: inAnHour() }) },
+    { change: 'the allowed addresses change', apply: permissions({ allowedAddresses: ['203.0.113.0/24'] }) },
+    {
+      change: 'the key expires',
+      apply: () => control.sql`update api_keys set expires_at = now() where id = ${key.id}`,
+      isRejected: true,
+    },
+    {
+      change: 'a replacement of the key is used',
+      apply: async () => {
+        const newer = await newKey({}, { storeId: key.storeId, replaces: { keyId: key.id, endsAfterHours: 1 } })
+        await use(newer)
+        await control.sql`update api_keys set retires_at = now() where id = ${key.id} and retires_at > now()`
+      },
+      isRejected: true,
+    },
+    {
+      change: "the URL of the store's database changes",
+      apply: store({ databaseUrl: 'postgres://u:new@10.0.0.9/shop' }),
+    },
+    { change: 'the schema of the store changes', apply: store({ schemaName: 'shop' }) },
+    { change: 'the store is generating', apply: store({ state: 'generating' }) },
+    { change: 'the store is renamed', apply: store({ name: 'New name' }) },
+    { change: 'the store is removed', apply: () => removeStore(control.database, key.storeId), isRejected: true },
+    {
+      change: 'the row of the key is deleted',
+      apply: () => control.sql`delete from api_keys where id = ${key.id}`,
+      isRejected: true,
+    },
+  ])('[AUTH-5, AUTH-6] after $change, a distributed check returns the same as a check on one server', async (row) => {
+    await row.apply()
+    const address = '203.0.113.7'
+    const checks = await Promise.all(
+      [true, false].map((isDistributed) => admissionOf(key, { addresses: [address], isDistributed })),
+    )
+    expect(checks[0] === null).toBe(row.isRejected === true)
+    const { secondsToNextMinute: _, ...distributed } = checks[0] ?? {}
+    expect(checks[1] ?? {}).toMatchObject(distributed)
+  })
+
+  /** Records a request with the key, as the first use of a replacement. */
+  async function use({ id: keyId }: NewKey): Promise<void> {
+    const { database } = control
+    const recorder = createUsageRecorder({
+      database,
+      now: Date.now,
+      emit: rethrow,
+      flushMs: 60_000,
+      requestLogLines: 9,
+    })
+    const measured = { status: 200, outcome: 'successful', rows: 0, durationMs: 1, minuteRequests: 1 } as const
+    recorder.record({ keyId, endpoint: '/', requestId: 'r', code: null, reason: null, walk: null, ...measured })
+    await recorder.close()
+  }
+  const rethrow = (event: ControlEvent) => {
+    if ('cause' in event) throw event.cause
+  }
+
+  test('[AUTH-7] if a store is imported, a distributed check returns the origin "imported" and no database URL', async () => {
+    const imported = await addStore(control, { name: 'Old', origin: 'imported', state: 'ready', databaseUrl: null })
+    const made = await newKey({ withoutPersonalData: true }, { storeId: imported.id })
+    const expected = { origin: 'imported', databaseUrl: null, encryptedPassword: null, withoutPersonalData: true }
+    expect(await admissionOf(made)).toMatchObject(expected)
+  })
+
+  test("if a store's database changes while a key is created, a distributed check of the key returns the new database", async () => {
+    const url = 'postgres://reader@10.0.0.8/moved'
+    for (let round = 0; round < 20; round++) {
+      const { id: storeId } = await control.store()
+      const [made] = await Promise.all([newKey({}, { storeId }), setStore(control, storeId, { databaseUrl: url })])
+      expect(await admissionOf(made)).toMatchObject({ databaseUrl: url })
+    }
+  })
+
+  test('[AUTH-5] if a key is revoked while two nodes use it, no request that starts after the revocation is accepted', async () => {
+    const nodes = [control.database, control.secondNode()]
+    for (let round = 0; round < 10; round++) {
+      const made = await newKey()
+      let isRevoked = false
+      const uses = nodes.map(async (node) => {
+        for (let request = 0; request < 60; request++) {
+          const mayWork = !isRevoked
+          const admission = await admissionOf(made, { node })
+          expect(admission === null || mayWork).toBe(true)
+        }
+      })
+      await revokeKey({ database: control.database, keyId: made.id })
+      isRevoked = true
+      await Promise.all(uses)
+    }
+  })
+})
+
+describe('the rate limit', () => {
+  test('[LIM-1] [R8] if a key with a limit of 120 sends 300 requests to two nodes in a minute, exactly 120 are within the limit', async () => {
+    const nodes = [control.database, control.secondNode()]
+    const at = '2026-03-01 12:00:30+00'
+    const admissions = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => admissionOf(key, { at, node: nodes[index % 2] as ControlDatabase })),
+    )
+    expect(admissions.filter((admission) => admission?.withinLimit === true)).toHaveLength(120)
+    expect(new Set(admissions.map((admission) => admission?.requests)).size).toBe(300)
+  })
+
+  test('[LIM-1] [R8] when the next one-minute window starts, the count of a distributed key restarts at 1', async () => {
+    const at = (time: string) => admissionOf(key, { at: `2026-03-01 ${time}+00` })
+    expect(await at('12:00:59.999999')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
+    expect(await at('12:01:00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })
+    expect(await at('12:01:58.5')).toMatchObject({ requests: 2, secondsToNextMinute: 2 })
+    // This statement started in the old minute, and waited for the row.
+    expect(await at('12:00:59.9')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
+    expect(await at('12:01:59')).toMatchObject({ requests: 4, secondsToNextMinute: 1 })
+  })
+
+  test('[R43] if a wrong clock filled the counter of a distributed key for a future minute, the next request restarts it at 1', async () => {
+    for (let request = 1; request <= 121; request++) await admissionOf(key, { at: '2999-03-01 12:00:30+00' })
+    expect(await admissionOf(key)).toMatchObject({ requests: 1, withinLimit: true })
+  })
+
+  test('[R39] a distributed key with an allow list counts only the requests from allowed addresses', async () => {
+    const made = await newKey({ allowedAddresses: ['10.0.0.0/8'] })
+    const addresses = ['203.0.113.7', '10.0.0.1', null, '10.0.0.2', '10.0.0.1']
+    const admissions = await admissionsOf(made, { addresses })
+    expect(admissions.map((each) => each?.requests ?? null)).toEqual([null, 1, null, 3, 2])
+  })
+})
+
+describe('the admitter', () => {
+  const POOL_SIZE = 3
+  function newAdmitter() {
+    const pool = new Pool(parseConnectionUrl(control.url), { connectionsMax: POOL_SIZE, applicationName: 'test' })
+    const limits = { poolSize: POOL_SIZE, requestsPerMinute: 120, timeoutMs: 5000 }
+    const admitter = createAdmitter({ pool, ...limits, isDistributed: true, emit: () => undefined })
+    onTestFinished(() => admitter.close())
+    return (made: Pick<NewKey, 'key'>) => admitter.admit({ hash: hashApiKey(made.key), address: null })
+  }
+
+  test('[LIM-1, AUTH-6] if requests with several keys arrive at once, each gets the result of its own key', async () => {
+    const admitKey = newAdmitter()
+    const [other, unknown] = [await newKey(), { key: makeApiKey(control.random) }]
+    const admissions = await Promise.all([key, unknown, other, key, key].map(admitKey))
+    expect(admissions.map((each) => each && [each.keyId, each.requests])).toEqual([
+      [key.id, 1],
+      null,
+      [other.id, 1],
+      [key.id, 2],
+      [key.id, 3],
+    ])
+  })
+
+  test('[ERR-3] if the row of one key is locked, requests with other keys do not wait', async () => {
+    const admitKey = newAdmitter()
+    const holder = openControlDatabase(control.url, { poolSize: 1 })
+    onTestFinished(() => holder.close())
+    const other = await newKey()
+    const waiting = await holder.pool.transaction(async (connection) => {
+      await executeOn(connection, sql`update admissions set requests = 7 where key_hash = ${hashApiKey(key.key).bytes}`)
+      const begun = admitKey(key)
+      for (let request = 1; request <= 20; request++) expect(await admitKey(other)).toMatchObject({ requests: request })
+      return { begun }
+    })
+    expect(await waiting.begun).toMatchObject({ keyId: key.id })
+  })
+})

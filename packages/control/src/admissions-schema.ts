@@ -1,0 +1,90 @@
+// Creates the table with which a distributed control database checks keys. It has one row for each active key, with
+// everything that a check needs and the counter of the rate limit. So a check is one statement on one shard. Triggers
+// copy each change of a key or a store into the table, in the same transaction. See
+// docs/contribute/decisions/088-check-keys-on-one-shard.md.
+
+/** SQL that creates the table, fills it, and keeps it current. Waits for running changes of keys and stores. */
+export const ADMISSIONS_SCHEMA = `
+  lock table api_keys, stores in share row exclusive mode;
+
+  -- Half-empty pages keep updates in place.
+  create table admissions (
+    key_hash bytea primary key,
+    key_id uuid not null,
+    store_id uuid not null,
+    origin text not null,
+    state text not null,
+    database_url text,
+    database_password text,
+    schema_name text not null,
+    scopes jsonb,
+    without_personal_data boolean not null,
+    allowed_addresses cidr[],
+    -- '-infinity' for a key that is turned off, 'infinity' for a key without an end
+    ends_at timestamptz not null,
+    -- time of the last counted request, in seconds since 1970
+    counted_at double precision not null default 0,
+    -- the minute of the requests, in minutes since 1970
+    minute bigint not null default 0,
+    requests integer not null default 0
+  ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+
+  -- the keys that can work, now or after they are turned on
+  create view admissible_keys as
+    select k.key_hash, k.id as key_id, k.store_id, s.origin, s.state, s.database_url, s.database_password, s.schema_name,
+      to_jsonb(k.scopes) as scopes, k.without_personal_data, k.allowed_addresses,
+      case when k.turned_off_at is not null then '-infinity'
+        else coalesce(least(k.expires_at, k.retires_at), 'infinity') end as ends_at
+    from api_keys k join stores s on s.id = k.store_id
+    where k.revoked_at is null and s.removed_at is null;
+
+  create function copy_admission(hash bytea) returns void language plpgsql as $$
+  declare
+    k admissible_keys;
+  begin
+    select * into k from admissible_keys where key_hash = hash;
+    if not found then
+      delete from admissions where key_hash = hash;
+      return;
+    end if;
+    insert into admissions (key_hash, key_id, store_id, origin, state, database_url, database_password, schema_name,
+      scopes, without_personal_data, allowed_addresses, ends_at)
+    values (k.key_hash, k.key_id, k.store_id, k.origin, k.state, k.database_url, k.database_password, k.schema_name,
+      k.scopes, k.without_personal_data, k.allowed_addresses, k.ends_at)
+    on conflict (key_hash) do update set origin = excluded.origin, state = excluded.state,
+      database_url = excluded.database_url, database_password = excluded.database_password,
+      schema_name = excluded.schema_name, scopes = excluded.scopes,
+      without_personal_data = excluded.without_personal_data, allowed_addresses = excluded.allowed_addresses,
+      ends_at = excluded.ends_at;
+  end $$;
+
+  create function copy_admission_of_key() returns trigger language plpgsql as $$
+  begin
+    -- A concurrent change of the store waits, and then copies this key, too.
+    perform from stores where id = coalesce(new.store_id, old.store_id) for share;
+    perform copy_admission(coalesce(new.key_hash, old.key_hash));
+    return null;
+  end $$;
+  create trigger copy_admission_of_new_key after insert or delete on api_keys
+    for each row execute function copy_admission_of_key();
+  -- The usage recorder changes last_used_at of many keys.
+  create trigger copy_admission_of_key after update on api_keys for each row
+    when ((old.revoked_at, old.turned_off_at, old.expires_at, old.retires_at, old.scopes, old.without_personal_data,
+        old.allowed_addresses)
+      is distinct from (new.revoked_at, new.turned_off_at, new.expires_at, new.retires_at, new.scopes,
+        new.without_personal_data, new.allowed_addresses))
+    execute function copy_admission_of_key();
+
+  create function copy_admissions_of_store() returns trigger language plpgsql as $$
+  begin
+    perform copy_admission(key_hash) from api_keys where store_id = new.id and revoked_at is null;
+    return null;
+  end $$;
+  create trigger copy_admissions_of_store after update on stores for each row
+    when ((old.origin, old.state, old.database_url, old.database_password, old.schema_name, old.removed_at)
+      is distinct from (new.origin, new.state, new.database_url, new.database_password, new.schema_name, new.removed_at))
+    execute function copy_admissions_of_store();
+
+  insert into admissions (key_hash, key_id, store_id, origin, state, database_url, database_password, schema_name, scopes,
+    without_personal_data, allowed_addresses, ends_at)
+  select * from admissible_keys;`
