@@ -29,7 +29,7 @@ export const RESOURCES: readonly StoreResource[] = [
       },
       {
         "name": "updated_until",
-        "description": "Returns only rows whose updated_at is before this time, or before the value of x-sync-watermark if that is earlier. now means that value. Repeat this parameter on each page. If your tool cannot read headers, send now, and use the greatest updated_at in the list as the updated_since of your next sync.",
+        "description": "Returns only rows whose updated_at is before this time, or before the value of the header x-sync-watermark if that is earlier. now stands for the value of that header. Repeat this parameter on each page. If your tool cannot read headers, send now, and use the greatest updated_at in the list as the updated_since of your next sync.",
         "kind": "windowEnd",
         "choices": []
       },
@@ -41,7 +41,7 @@ export const RESOURCES: readonly StoreResource[] = [
       },
       {
         "name": "created_until",
-        "description": "Returns only rows whose created_at is before this time, or before the value of x-sync-watermark if that is earlier. now means that value. Repeat this parameter on each page. Works on all stores.",
+        "description": "Returns only rows whose created_at is before this time, or before the value of the header x-sync-watermark if that is earlier. now stands for the value of that header. Repeat this parameter on each page. Works on all stores.",
         "kind": "windowEnd",
         "choices": []
       },
@@ -77,7 +77,7 @@ export const RESOURCES: readonly StoreResource[] = [
       },
       {
         "name": "created_until",
-        "description": "Returns only rows whose created_at is before this time, or before the value of x-sync-watermark if that is earlier. now means that value. Repeat this parameter on each page. Works on all stores.",
+        "description": "Returns only rows whose created_at is before this time, or before the value of the header x-sync-watermark if that is earlier. now stands for the value of that header. Repeat this parameter on each page. Works on all stores.",
         "kind": "windowEnd",
         "choices": []
       },
@@ -89,7 +89,7 @@ export const RESOURCES: readonly StoreResource[] = [
       },
       {
         "name": "updated_until",
-        "description": "Returns only rows whose updated_at is before this time, or before the value of x-sync-watermark if that is earlier. now means that value. Repeat this parameter on each page. If your tool cannot read headers, send now, and use the greatest updated_at in the list as the updated_since of your next sync.",
+        "description": "Returns only rows whose updated_at is before this time, or before the value of the header x-sync-watermark if that is earlier. now stands for the value of that header. Repeat this parameter on each page. If your tool cannot read headers, send now, and use the greatest updated_at in the list as the updated_since of your next sync.",
         "kind": "windowEnd",
         "choices": []
       }
@@ -111,7 +111,7 @@ export const RESOURCES: readonly StoreResource[] = [
       },
       {
         "name": "updated_until",
-        "description": "Returns only rows whose updated_at is before this time, or before the value of x-sync-watermark if that is earlier. now means that value. Repeat this parameter on each page. If your tool cannot read headers, send now, and use the greatest updated_at in the list as the updated_since of your next sync.",
+        "description": "Returns only rows whose updated_at is before this time, or before the value of the header x-sync-watermark if that is earlier. now stands for the value of that header. Repeat this parameter on each page. If your tool cannot read headers, send now, and use the greatest updated_at in the list as the updated_since of your next sync.",
         "kind": "windowEnd",
         "choices": []
       },
@@ -123,7 +123,7 @@ export const RESOURCES: readonly StoreResource[] = [
       },
       {
         "name": "created_until",
-        "description": "Returns only rows whose created_at is before this time, or before the value of x-sync-watermark if that is earlier. now means that value. Repeat this parameter on each page. Works on all stores.",
+        "description": "Returns only rows whose created_at is before this time, or before the value of the header x-sync-watermark if that is earlier. now stands for the value of that header. Repeat this parameter on each page. Works on all stores.",
         "kind": "windowEnd",
         "choices": []
       }
@@ -163,7 +163,7 @@ export const RESOURCES: readonly StoreResource[] = [
       },
       {
         "name": "updated_until",
-        "description": "Returns only rows whose updated_at is before this time, or before the value of x-sync-watermark if that is earlier. now means that value. Repeat this parameter on each page. If your tool cannot read headers, send now, and use the greatest updated_at in the list as the updated_since of your next sync.",
+        "description": "Returns only rows whose updated_at is before this time, or before the value of the header x-sync-watermark if that is earlier. now stands for the value of that header. Repeat this parameter on each page. If your tool cannot read headers, send now, and use the greatest updated_at in the list as the updated_since of your next sync.",
         "kind": "windowEnd",
         "choices": []
       },
@@ -175,7 +175,7 @@ export const RESOURCES: readonly StoreResource[] = [
       },
       {
         "name": "created_until",
-        "description": "Returns only rows whose created_at is before this time, or before the value of x-sync-watermark if that is earlier. now means that value. Repeat this parameter on each page. Works on all stores.",
+        "description": "Returns only rows whose created_at is before this time, or before the value of the header x-sync-watermark if that is earlier. now stands for the value of that header. Repeat this parameter on each page. Works on all stores.",
         "kind": "windowEnd",
         "choices": []
       },

@@ -79,7 +79,7 @@ export const RESPONSE_HEADERS = {
     on: 'every response that read the store',
   },
   'x-store-fields': {
-    note: 'A digest: a short code that changes if the rows of this resource gain or lose a field, for example after an upgrade of the store. Old rows then do not get a new `updated_at`. If the digest changes, read the whole list again without `updated_since`.',
+    note: 'A digest: a short code that changes if a field of this resource becomes available or unavailable, for example after an upgrade of the store. An upgrade does not change the `updated_at` of old rows. If the digest changes, read the whole list again without `updated_since`.',
     schema: { type: 'string' },
     example: '2f1b0c5d9e8a7346',
     on: 'every response that read the store',

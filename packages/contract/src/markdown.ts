@@ -100,11 +100,14 @@ export function limitTable(): string {
     [
       [
         'Requests',
-        `${LIMITS.requestsPerMinute} per key and minute. Further requests in the minute return ${errorLink('RATE_LIMITED')}`,
+        `${LIMITS.requestsPerMinute} per key and minute by default. Further requests in the minute return ${errorLink('RATE_LIMITED')}. The header \`ratelimit-policy\` has the limit of your service`,
       ],
       ['Rows per page', `${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}; ${LIMITS.pageRowsDefault} by default`],
       ['IDs per page', LIMITS.pageRowsOfIds.toLocaleString('en')],
-      ['Rows per minute', `up to ${rowsPerMinute}, in ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax} rows`],
+      [
+        'Rows per minute',
+        `up to ${rowsPerMinute} per key, in ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax} rows`,
+      ],
       ['Active keys per store', `${LIMITS.activeKeysPerStore}, including keys that are turned off`],
     ],
   )
@@ -169,14 +172,14 @@ export function referencePage(
     wrapped(
       'The service rejects a parameter that is empty or that you send twice. It ignores a parameter that the endpoint does not have, and names it in the header `x-ignored-params`.',
     ),
-    wrapped(`Times must be ${TIMESTAMP_RULE}. In a URL, write the + of an offset as %2B. ${OFFSET_NOTE}.`),
+    wrapped(`A time must be ${TIMESTAMP_RULE}. In a URL, write the + of an offset as %2B. ${OFFSET_NOTE}.`),
     '## Examples',
     wrapped(
       'Each example is a request to a demo store, with the response. The lists have `limit=1`, so that the examples are short.',
     ),
     ...contract.endpoints.flatMap((endpoint) => endpointSection(endpoint, examples[endpoint.id])),
     '## Resources',
-    wrapped('Every row has all fields of its table below. These types are strings in JSON:'),
+    wrapped('Every row has all fields of its resource. These types are strings in JSON:'),
     [
       '**uuid**, such as `fc61ff23-0ba8-44e4-8aa0-b8dbc26e5f58`',
       '**timestamp**, in UTC with milliseconds, such as `2026-07-01T09:30:00.000Z`',

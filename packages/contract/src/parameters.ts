@@ -52,7 +52,7 @@ export const PARAMETERS = {
     parse: (text) => parseLimit(text),
   },
   cursor: {
-    note: 'The unchanged meta.next_cursor of the previous page. Do not parse or edit it. If you store it to resume an interrupted read, the service can stop accepting it. Then start the list again.',
+    note: 'The unchanged meta.next_cursor of the previous page. Do not parse or edit it. You can save it to resume an interrupted read. If the service then returns INVALID_CURSOR, start the list again.',
     schema: () => ({ type: 'string' }),
     rule: () => 'meta.next_cursor of the previous page',
     parse: (text) => text,
@@ -65,7 +65,7 @@ export const PARAMETERS = {
     filter: { field: 'updated_at', operator: '>=' },
   },
   updated_until: {
-    note: 'Returns only rows whose `updated_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync.',
+    note: 'Returns only rows whose `updated_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync.',
     schema: () => WINDOW_END_SCHEMA,
     rule: () => WINDOW_END_RULE,
     parse: (text) => windowEndOf('updated_until', text),
@@ -79,7 +79,7 @@ export const PARAMETERS = {
     filter: { field: 'created_at', operator: '>=' },
   },
   created_until: {
-    note: 'Returns only rows whose `created_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. Works on all stores.',
+    note: 'Returns only rows whose `created_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. Works on all stores.',
     schema: () => WINDOW_END_SCHEMA,
     rule: () => WINDOW_END_RULE,
     parse: (text) => windowEndOf('created_until', text),

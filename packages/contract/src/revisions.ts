@@ -4,7 +4,7 @@ export const REVISIONS = [
     id: 'launch',
     date: '2026-07-08',
     summary:
-      'The first version: the store, orders with items, customers, products with variants, and categories. Lists have pages and filters. A key belongs to one store, and can send 120 requests per minute.',
+      'The first version: the store, orders with items, customers, products with variants, and categories. Lists have pages and filters.',
   },
   {
     id: 'v1.1',

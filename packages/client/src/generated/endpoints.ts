@@ -23,11 +23,11 @@ export class StoreEndpoints {
 export interface ListOrdersOptions extends ListOptions {
   /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows whose `updated_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
   /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows whose `created_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Order['status']
@@ -62,11 +62,11 @@ export class OrdersEndpoints {
 export interface ListCustomersOptions extends ListOptions {
   /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows whose `created_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. On these stores, the parameter returns INVALID_PARAM for customers. */
   readonly updatedSince?: Date | string
-  /** Returns only rows whose `updated_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. On these stores, the parameter returns INVALID_PARAM for customers. */
+  /** Returns only rows whose `updated_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. On these stores, the parameter returns INVALID_PARAM for customers. */
   readonly updatedUntil?: Date | string
 }
 
@@ -104,11 +104,11 @@ export class CustomersEndpoints {
 export interface ListCustomerAddressesOptions extends ListOptions {
   /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows whose `updated_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
   /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows whose `created_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
 }
 
@@ -177,11 +177,11 @@ export class LocationsEndpoints {
 export interface ListProductsOptions extends ListOptions {
   /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows whose `updated_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. If your tool cannot read headers, send `now`, and use the greatest `updated_at` in the list as the `updated_since` of your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
   /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows whose `created_at` is before this time, or before the value of `x-sync-watermark` if that is earlier. `now` means that value. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time, or before the value of the header `x-sync-watermark` if that is earlier. `now` stands for the value of that header. Repeat this parameter on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Product['status']

@@ -60,9 +60,9 @@ export interface Store {
   default_locale: string | null
   /** Languages of the store, always including the default. null on stores older than v1.3. */
   enabled_locales: string[] | null
-  /** Unit in which the store displays weights. null means kilograms. The fields weight_grams are always in grams. One of `kg`, `g`, `lb`, `oz`. Later versions can add values. null on stores older than v1.6. */
+  /** Unit in which the store displays weights. null means kilograms. The weight_grams fields are always in grams. One of `kg`, `g`, `lb`, `oz`. Later versions can add values. null on stores older than v1.6. */
   weight_unit: 'kg' | 'g' | 'lb' | 'oz' | (string & {}) | null
-  /** Number of rows of each list. */
+  /** Number of rows of each list. The numbers can be some seconds old. */
   counts: { products: number; categories: number; customers: number; orders: number }
 }
 

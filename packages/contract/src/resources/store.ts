@@ -26,8 +26,11 @@ export const store = resource({
     enabled_locales: texts('Languages of the store, always including the default', 'default_locale').from('v1.3'),
     weight_unit: oneOf(
       WEIGHT_UNITS,
-      'Unit in which the store displays weights. null means kilograms. The fields weight_grams are always in grams',
+      'Unit in which the store displays weights. null means kilograms. The weight_grams fields are always in grams',
     ).from('v1.6'),
-    counts: counts(['products', 'categories', 'customers', 'orders'], 'Number of rows of each list'),
+    counts: counts(
+      ['products', 'categories', 'customers', 'orders'],
+      'Number of rows of each list. The numbers can be some seconds old',
+    ),
   },
 })
