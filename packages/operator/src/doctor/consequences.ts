@@ -27,7 +27,7 @@ export function consequenceOf(table: string, names: readonly string[], columns: 
   }
   const removed = REMOVED_COLUMNS.get(table)
   if (removed !== undefined && names.includes(removed)) {
-    const rest = names.length > 1 ? ', and null for the other columns' : ''
+    const rest = names.length > 1 ? ', and null or an empty value for the other columns' : ''
     return { severity: 'error', effect: `the API returns removed rows${rest}` }
   }
   return { severity: 'warning', effect: RETURNS_NULL }
@@ -64,7 +64,7 @@ export function missingRemovalColumns(columns: readonly ColumnFact[], schemaName
 }
 
 const FAILS = 'requests get 502'
-const RETURNS_NULL = 'the API returns null'
+const RETURNS_NULL = 'the API returns null or an empty value'
 
 function isOfLaunch(table: string): boolean {
   return SERVED.some((resource) => resource.table === table && resource.since === 'launch')
