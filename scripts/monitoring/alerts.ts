@@ -149,7 +149,7 @@ export const ALERTS: readonly Alert[] = [
     expr: (span) =>
       `sum by (table, column, kind) (${schemaMismatches.name} unless ${schemaMismatches.name} offset ${span(EVENTS)}` +
       ` or increase(${schemaMismatches.name}[${span(EVENTS)}]) > 0)`,
-    summary: "Nodes can't read {{ $labels.table }}.{{ $labels.column }} of a store, so the API returns null.",
+    summary: "Nodes can't read {{ $labels.table }}.{{ $labels.column }} of a store, so responses lack its values.",
   },
   {
     name: 'StoreExportInternalErrors',
