@@ -162,9 +162,12 @@ function settingsPage(): string {
 This reference lists the settings of \`store-export\`, for operators. [Install the
 service](install.md) shows the settings that every node needs.
 
-- Set each setting as an environment variable. After a change, restart the node.
-- Give all nodes the same values, except for addresses and ports.
+- Set each setting as an environment variable. After a change, restart the nodes.
+- Give all nodes the same values, except for addresses and ports. Also load these settings into each
+  shell in which you run commands.
 - If a value is not valid, the command exits with a message that names the setting.
+- A variable that begins with \`STORE_EXPORT_\`, but is not a setting, causes a warning.
+- [OpenTelemetry](opentelemetry.md) has variables of its own, which begin with \`OTEL_\`.
 
 ${sections.join('\n')}`
 }
@@ -193,6 +196,9 @@ function acceptedBy(setting: Setting): string {
       return '`on`, `off`'
     case 'choice':
       return setting.accepted.map((word) => `\`${word}\``).join(', ')
+    case 'string':
+      // As code, because Markdown reads an underscore as emphasis.
+      return setting.accepts?.rule.replaceAll(/[a-z]*_/g, '`$&`') ?? 'string'
     default:
       return 'string'
   }

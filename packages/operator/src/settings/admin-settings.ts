@@ -29,12 +29,12 @@ export const ADMIN_SETTINGS = {
     env: 'STORE_EXPORT_ADMIN_TLS_KEY_FILE',
     kind: 'string',
     default: null,
-    help: 'Path of the private key of the certificate, in PEM.',
+    help: 'Path of the private key of the certificate, in PEM. Requires STORE_EXPORT_ADMIN_TLS_CERT_FILE.',
   },
   adminTlsClientCaFile: {
     env: 'STORE_EXPORT_ADMIN_TLS_CLIENT_CA_FILE',
     kind: 'string',
     default: null,
-    help: 'Path of the certificates, in PEM, that sign client certificates. With it, the admin API accepts only clients with such a certificate.',
+    help: 'Path of a file with the CA certificates that sign client certificates, in PEM. With it, the admin API accepts only clients with such a certificate. Requires the certificate and its key.',
   },
 } as const satisfies Record<string, Setting>

@@ -16,7 +16,7 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_DASHBOARD_URL',
     kind: 'string',
     default: null,
-    help: 'Address under which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on this machine. If its host name changes, passkeys stop working.',
+    help: 'Address at which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on the machine of the node. If its host name changes, passkeys stop working.',
   },
   dashboardFrameAncestors: {
     env: 'STORE_EXPORT_DASHBOARD_FRAME_ANCESTORS',
@@ -49,7 +49,7 @@ export const DASHBOARD_SETTINGS = {
     unit: 'minutes',
     min: 1,
     max: 43_200,
-    help: 'Lifetime of a one-time sign-in link.',
+    help: 'Lifetime of a one-time sign-in link. For a single link, `merchants link` has the option --minutes.',
   },
   smtpUrl: {
     env: 'STORE_EXPORT_SMTP_URL',
@@ -67,7 +67,7 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_OIDC_ISSUER',
     kind: 'string',
     default: null,
-    help: 'Issuer URL of the OpenID Connect provider for sign-in to the dashboard: https://login.example.com.',
+    help: 'Issuer URL of the OpenID Connect provider for sign-in to the dashboard: https://login.example.com. Requires the client ID and the client secret.',
   },
   oidcClientId: {
     env: 'STORE_EXPORT_OIDC_CLIENT_ID',
@@ -85,7 +85,7 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_OIDC_STORES_CLAIM',
     kind: 'string',
     default: null,
-    help: 'Claim of the OpenID Connect provider that lists the stores of a merchant, such as stores. Without it, you add merchants to stores yourself.',
+    help: 'Name of the claim in which the OpenID Connect provider lists the stores of a merchant. Without it, you add merchants to stores yourself.',
   },
   oidcLabel: {
     env: 'STORE_EXPORT_OIDC_LABEL',

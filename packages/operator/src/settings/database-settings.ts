@@ -10,7 +10,7 @@ export const DATABASE_SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 1000,
-    help: 'Maximum connections of a node to the control database for API requests. Raise it if the metric store_export_connection_waiters stays above 0 for the pool control.',
+    help: 'Maximum connections of a node to the control database for API requests. Raise it if the metric `store_export_connection_waiters{pool="control"}` stays above 0.',
   },
   storePoolSize: {
     env: 'STORE_EXPORT_STORE_POOL_SIZE',
@@ -93,7 +93,7 @@ export const DATABASE_SETTINGS = {
     unit: 'ms',
     min: 0,
     max: 5000,
-    help: "Maximum time that the first page of a list waits for open transactions of the store. With 0, pages don't wait.",
+    help: "Maximum time that the first page of a list waits for open transactions of the store, but at most half of STORE_EXPORT_STORE_TIMEOUT_MS. With 0, pages don't wait.",
   },
   watermarkDistanceSeconds: {
     env: 'STORE_EXPORT_WATERMARK_DISTANCE_SECONDS',
@@ -102,7 +102,7 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 0,
     max: 86_400,
-    help: "Distance of x-sync-watermark from the request if the service can't see when an open transaction started. Raise it above your longest transaction. With 0, incremental syncs can miss changes.",
+    help: "Time by which x-sync-watermark is before the request if the service can't see when an open transaction started. Raise it above the length of your longest transaction. With 0, incremental syncs can miss changes.",
   },
   storeSessionSettings: {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
@@ -129,6 +129,6 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 1,
     max: 30,
-    help: 'Interval at which a node reads the columns of a store again, to notice a changed schema.',
+    help: 'Time after which the next request for a store makes the node read its columns again, to notice a changed schema.',
   },
 } as const satisfies Record<string, Setting>

@@ -9,7 +9,7 @@ export const KEY_SETTINGS = {
     kind: 'string',
     default: DEFAULT_KEY_PREFIX,
     accepts: { pattern: new RegExp(`^${KEY_PREFIX_PATTERN}$`), rule: KEY_PREFIX_RULE },
-    help: 'First characters of new keys, by which secret scanners recognize them. Existing keys with another prefix stay valid.',
+    help: 'First characters of new keys, by which secret scanners recognize them. Set it also for commands. Existing keys with another prefix stay valid.',
   },
   leakReportKeysFile: {
     env: 'STORE_EXPORT_LEAK_REPORT_KEYS_FILE',

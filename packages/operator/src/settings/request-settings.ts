@@ -19,7 +19,7 @@ export const REQUEST_SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 1_000_000,
-    help: 'Maximum number of open client connections of the API.',
+    help: 'Maximum number of open client connections of the API on a node. The node closes further connections.',
   },
   proxies: {
     env: 'STORE_EXPORT_PROXIES',
@@ -82,7 +82,7 @@ export const REQUEST_SETTINGS = {
     unit: 'bytes',
     min: 65_536,
     max: 1_099_511_627_776,
-    help: 'Maximum memory for responses that clients have not read yet. Beyond it, requests get 502.',
+    help: 'Maximum memory of a node for responses that clients have not read yet. Beyond it, requests get 502.',
   },
   keyResponseBufferBytesMax: {
     env: 'STORE_EXPORT_KEY_RESPONSE_BUFFER_BYTES_MAX',
@@ -91,7 +91,7 @@ export const REQUEST_SETTINGS = {
     unit: 'bytes',
     min: 65_536,
     max: 1_099_511_627_776,
-    help: 'Maximum memory for unread responses of one key. Beyond it, requests of the key get 429.',
+    help: 'Maximum memory of a node for unread responses of one key. Beyond it, requests of the key get 429.',
   },
   lameDuckSeconds: {
     env: 'STORE_EXPORT_LAME_DUCK_SECONDS',
