@@ -77,11 +77,6 @@ export const PROBLEMS = {
     title: 'The stored response cannot be decrypted',
     fix: 'The secret of the service was replaced after the first request. Read the store to see what the first request changed, and use a new Idempotency-Key.',
   },
-  'secrets-differ': {
-    status: 503,
-    title: 'Nodes have different secrets',
-    fix: 'Give all nodes the same `STORE_EXPORT_SECRET`. See [Replace the secret](rotate-secrets.md).',
-  },
   refused: {
     status: 409,
     title: 'The state of the store does not allow this',
@@ -105,7 +100,7 @@ export const PROBLEMS = {
   'internal-error': {
     status: 500,
     title: 'An internal error happened',
-    fix: 'Send the request again. If it fails again, report it with the header `X-Request-Id`.',
+    fix: 'Send the request again. If it fails again, search the log of the node for the ID in the header `X-Request-Id`.',
   },
   'database-error': {
     status: 502,
@@ -116,6 +111,11 @@ export const PROBLEMS = {
     status: 503,
     title: 'A database cannot be reached',
     fix: 'Send the request again later.',
+  },
+  'secrets-differ': {
+    status: 503,
+    title: 'Nodes have different secrets',
+    fix: 'Give all nodes the same `STORE_EXPORT_SECRET`. See [Replace the secret](rotate-secrets.md).',
   },
   'node-stopping': {
     status: 503,
