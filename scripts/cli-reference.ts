@@ -34,6 +34,7 @@ function commandAndSubcommands(command: Command, parents: string): CommandRefere
 
 /** The text of a page besides the commands and options. */
 export interface PageText {
+  /** Paragraphs, with an empty line between them. */
   readonly intro: string
   /** The common help. */
   readonly help: string
@@ -46,7 +47,7 @@ export function commandsPage(program: Command, { intro, help, examples = {} }: P
   const notes = help.split('\n').filter((line) => line.trim() !== '')
   return [
     `# ${program.name()} commands`,
-    wrapped(intro),
+    ...intro.split('\n\n').map((paragraph) => wrapped(paragraph)),
     [
       ...notes.map((line) => (LIST.test(line) ? withCodeItems(line) : withCode(line))),
       `\`--help\` prints the options of a command. \`${program.name()} --version\` prints the version.`,
@@ -62,7 +63,7 @@ function commandSection({ path, description, arguments: args, options }: Command
     path,
     ...args.map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`)),
     ...options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags),
-    '[options]',
+    ...(options.some((option) => !option.mandatory && !isCommonOption(option)) ? ['[options]'] : []),
   ]
   const rows = [
     ...args.map((each) => [`\`<${each.name()}>\``, sentence(each.description)]),

@@ -30,10 +30,10 @@ export function addChangeCommand(keys: Command, processContext: ProcessContext):
     .argument('<key-id>', 'ID of the key, from create or list')
     .option(
       '--scope <scope>',
-      'let the key read only this resource, such as orders:read, in place of the earlier ones. Can be repeated.',
+      'let the key read only the data of this scope, such as orders:read, in place of the earlier ones. Can be repeated.',
       addScope,
     )
-    .option('--all-resources', 'let the key read every resource')
+    .option('--all-resources', 'remove the scopes, so that the key can read everything')
     .option('--expires <time>', 'reject the key from this time on, such as 2027-01-31T00:00:00Z', parseTime)
     .option('--no-expiry', 'let the key work until it is revoked')
     .option(

@@ -51,7 +51,11 @@ export function addKeysCommands(program: Command, processContext: ProcessContext
   addCommand(keys, 'create', 'create an API key and print it once. No command shows it again.')
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .requiredOption('--name <text>', 'name of the key, for example the tool that uses it')
-    .option('--scope <scope>', 'let the key read only this resource, such as orders:read. Can be repeated.', addScope)
+    .option(
+      '--scope <scope>',
+      'let the key read only the data of this scope, such as orders:read. Can be repeated.',
+      addScope,
+    )
     .option('--without-personal-data', 'replace names, addresses, and other personal data in responses')
     .option('--expires <time>', 'reject the key from this time on, such as 2027-01-31T00:00:00Z', parseTime)
     .option(

@@ -12,7 +12,7 @@ export function addSecretsCommands(program: Command, processContext: ProcessCont
   addCommand(
     secrets,
     'rotate',
-    'encrypt all passwords with a new STORE_EXPORT_SECRET. First set it and STORE_EXPORT_SECRET_PREVIOUS on every node.',
+    'after you set a new STORE_EXPORT_SECRET and STORE_EXPORT_SECRET_PREVIOUS on every node, encrypt all passwords again',
   ).action(async ({ json }: CommonOptions) => {
     const rotation = await withControl(processContext, rotateSecrets)
     if (json) return printJson(rotation)

@@ -34,12 +34,18 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
     .option('--database-url <url>', URL_HELP)
     .option('--schema <name>', SCHEMA_HELP, 'public')
     .addOption(
-      new Option('--origin <origin>', 'origin of the store. The API serves only generated stores.')
+      new Option(
+        '--origin <origin>',
+        'host of the store: your platform (generated), or another platform (imported). The API serves only generated stores.',
+      )
         .choices(['generated', 'imported'])
         .default('generated'),
     )
     .addOption(
-      new Option('--state <state>', 'state of the store. The API serves only ready stores.')
+      new Option(
+        '--state <state>',
+        'state of the store: ready, or generating while its database is being created. The API serves only ready stores.',
+      )
         .choices(['ready', 'generating'])
         .default('ready'),
     )
@@ -52,10 +58,10 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
     .argument('<id>', ID_HELP)
     .option('--name <text>', 'name in lists and in the dashboard. The name in the API comes from the store database.')
     .addOption(
-      new Option('--state <state>', 'state of the store. The API serves only ready stores.').choices([
-        'ready',
-        'generating',
-      ]),
+      new Option(
+        '--state <state>',
+        'state of the store: ready, or generating while its database is being created. The API serves only ready stores.',
+      ).choices(['ready', 'generating']),
     )
     .option('--database-url <url>', URL_HELP)
     .option('--schema <name>', SCHEMA_HELP)
@@ -112,7 +118,10 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option('--role <name>', 'name of the role', 'store_export_reader')
     .option('--schema <name>', SCHEMA_HELP, 'public')
-    .option('--grants-only', 'leave out the statements that create the role. Use it if the role exists on the server.')
+    .option(
+      '--grants-only',
+      'leave out the statements that create the role, because the role exists on the server already',
+    )
     .action((options: GrantsOptions) => grants(options))
   addCommand(stores, 'upgrade', "upgrade a store's schema and the reader's privileges to a newer schema version")
     .argument('<id>', ID_HELP)
