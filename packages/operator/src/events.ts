@@ -129,7 +129,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'shutdown.started': { level: 'info', meaning: 'The node starts to shut down. `reason` is the signal or the error.' },
   'node.stopped': { level: 'info', meaning: 'The node closed everything.' },
-  'node.failed': { level: 'error', meaning: 'An internal error happened outside of a request. Report it.' },
+  'node.failed': {
+    level: 'error',
+    meaning:
+      'An internal error happened outside of a request. See [The service has internal errors](runbooks/internal-errors.md).',
+  },
   'request.completed': {
     level: 'info',
     meaning:
@@ -139,16 +143,20 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     level: 'info',
     meaning: 'A client sent a request that is not well-formed HTTP, too slow, or too large. `code` says what is wrong.',
   },
-  'request.failed': { level: 'error', meaning: 'An internal error interrupted an API request. Report it.' },
+  'request.failed': {
+    level: 'error',
+    meaning:
+      'An internal error interrupted an API request. See [The service has internal errors](runbooks/internal-errors.md).',
+  },
   'key.rejected': {
     level: 'info',
     meaning:
-      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. For a key that is revoked, expired, turned off, or used from another network, it is `unknown`.',
+      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. For a key that is revoked, expired, turned off, or used outside of its allow list, it is `unknown`.',
   },
   'leak_report.accepted': {
     level: 'warn',
     meaning:
-      'A secret scanner reported `tokens` that it found in public. `revokedKeys` of them were active keys, which are now revoked. See [Find and revoke leaked keys](leaked-keys.md).',
+      'A secret scanner reported keys that it found in public. `tokens` is their number, and `revokedKeys` is the number of active keys among them, which are now revoked. See [Find and revoke leaked keys](leaked-keys.md).',
   },
   'leak_report.rejected': {
     level: 'warn',
@@ -176,7 +184,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'store.schema_mismatched': {
     level: 'warn',
-    meaning: "A column of a store can't be read, or has another type than the API expects.",
+    meaning: "A column of a store can't be read, or has a type that the API doesn't expect.",
   },
   'store.schema_changed': { level: 'info', meaning: 'Columns of a store were `added` or `removed`.' },
   'store.contract_violated': {
@@ -196,14 +204,19 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'usage.write_failed': {
     level: 'warn',
     meaning:
-      'Usage statistics could not be written. The service tries again. The statistics of `dropped` requests are lost.',
+      'Usage statistics could not be written, and the service tries again. `dropped` is the number of requests whose statistics did not fit into memory and are lost.',
   },
   'audit.recorded': {
     level: 'info',
-    meaning: 'A key, store, merchant, or secret changed. See [Back up and restore](backup-and-restore.md).',
+    meaning:
+      'A key, store, merchant, token, or secret changed. See [How the replay works](backup-and-restore.md#how-the-replay-works).',
   },
   'page.completed': { level: 'info', meaning: 'The dashboard completed a request.' },
-  'page.failed': { level: 'error', meaning: 'An internal error interrupted a request to the dashboard. Report it.' },
+  'page.failed': {
+    level: 'error',
+    meaning:
+      'An internal error interrupted a request to the dashboard. See [The service has internal errors](runbooks/internal-errors.md).',
+  },
   'sign_in.attempted': {
     level: 'info',
     meaning:
@@ -212,7 +225,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'alert.sent': {
     level: 'info',
     meaning:
-      'The service sent `emails` emails about a key, or about a revoked token of a directory. `kind` is the problem.',
+      'The service sent emails about a key, or about a revoked token of a directory. `emails` is their number, and `kind` is the problem.',
   },
   'alert.failed': {
     level: 'warn',
@@ -232,11 +245,14 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     level: 'warn',
     meaning: 'The SMTP server did not accept the email about a new password. The password has changed anyway.',
   },
-  'key.created': { level: 'info', meaning: 'A merchant created a key.' },
-  'key.permissions_changed': { level: 'info', meaning: 'A merchant changed what a key may do.' },
-  'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
-  'key.turned_off': { level: 'info', meaning: 'A merchant turned a key off, so the API rejects it.' },
-  'key.turned_on': { level: 'info', meaning: 'A merchant turned a key on again.' },
+  'key.created': {
+    level: 'info',
+    meaning: 'A merchant created a key in the dashboard. `audit.recorded` has all changes of keys.',
+  },
+  'key.permissions_changed': { level: 'info', meaning: 'A merchant changed the limits of a key in the dashboard.' },
+  'key.revoked': { level: 'info', meaning: 'A merchant revoked a key in the dashboard.' },
+  'key.turned_off': { level: 'info', meaning: 'A merchant turned a key off in the dashboard, so the API rejects it.' },
+  'key.turned_on': { level: 'info', meaning: 'A merchant turned a key on again in the dashboard.' },
   'admin.request_completed': {
     level: 'info',
     meaning:
@@ -244,10 +260,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'admin.request_failed': {
     level: 'error',
-    meaning: 'An internal error interrupted a request to the admin API. Report it.',
+    meaning:
+      'An internal error interrupted a request to the admin API. See [The service has internal errors](runbooks/internal-errors.md).',
   },
   'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output was blocked.' },
-  'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` says which.' },
+  'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` describes it.' },
   'telemetry.failed': {
     level: 'warn',
     meaning: 'OpenTelemetry reported a problem, such as an unreachable collector. Traces and metrics can be lost.',

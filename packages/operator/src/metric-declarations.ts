@@ -75,7 +75,7 @@ export const METRICS = {
   internalErrors: {
     name: 'store_export_internal_errors_total',
     type: 'counter',
-    help: 'Internal errors of the service. Report them.',
+    help: 'Internal errors of the service.',
     labels: {},
   },
   storeRetries: {
@@ -93,7 +93,7 @@ export const METRICS = {
   schemaMismatches: {
     name: 'store_export_schema_mismatches_total',
     type: 'counter',
-    help: "Columns of stores that can't be read, or that have another type than the API expects.",
+    help: "Columns of stores that can't be read, or that have a type that the API doesn't expect.",
     labels: {
       table: 'name of the table',
       column: 'name of the column',
@@ -228,7 +228,7 @@ export const METRICS = {
   serverSaturation: {
     name: 'store_export_server_saturation_ratio',
     type: 'gauge',
-    help: "Share of the node's maximum connections to a database server that requests use, from 0 to 1.",
+    help: "Connections to a database server that requests use, as a share of the node's maximum, from 0 to 1.",
     labels: { server: `${SERVER} (the highest value of these servers)` },
   },
   serverWaiters: {
