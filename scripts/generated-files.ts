@@ -42,11 +42,13 @@ const HEAD = '<!-- Generated from the contract. Do not edit: change the contract
 
 const DECISIONS_HEAD = '<!-- Generated from the records in this folder. Do not edit: run `npm run generate`. -->\n\n'
 
-const ERROR_BODY = `This page is for integrators. It lists every error code of the API, and which requests to repeat. For
-the wait before a retry, see [Rate limits and retries](../rate-limits-and-retries.md#when-to-retry).
+const ERROR_BODY = `This page is for integrators. It lists the statuses and error codes of the API, and which requests
+to repeat. The page of each code says how to fix the error. For the wait before a retry, see [Rate
+limits and retries](../rate-limits-and-retries.md#when-to-retry).
 
 All errors have the same body. The \`code\` is stable, so let your program read it. The \`message\` is
-for people, and can change:
+for people, and can change. To report a problem, send the operator the header \`x-request-id\` of the
+response.
 
 \`\`\`json
 {"error":{"code":"INVALID_PARAM","message":"limit: must be a whole number from 1 to 250; got \\"ten\\""}}

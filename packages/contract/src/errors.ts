@@ -7,21 +7,22 @@ export const ERRORS = {
     status: 401,
     returnedBy: 'every',
     condition:
-      'The header x-api-key has no valid key. The key is missing, malformed, or unknown, or the header was sent twice. Or the key is revoked, expired, turned off, or not allowed from this network address.',
+      'The header x-api-key has no valid key. The header is missing or was sent twice, or its key is incomplete or unknown. Or the key is revoked, expired, turned off, or not allowed from this network address.',
     retry: 'No.',
-    fix: 'Send the whole key once, in the header x-api-key. If that does not help, look at the key in the store dashboard under Settings, API. If the key is turned off, turn it on. If its allow list does not contain your network, add the network. If the key is revoked, expired, or lost, create a new key.',
+    fix: 'Send the whole key once, in the header x-api-key. If that does not help, ask the merchant to look at the key in the store dashboard, under Settings, API. If the key is turned off, the merchant can turn it on. If its allow list does not contain your network, the merchant can add the network. If the key is revoked, expired, or lost, the merchant can create a new key.',
     mistakes: [
       'The client sends the key as Authorization: Bearer, or in the query string. The service reads only the header x-api-key.',
       'The key was copied with a space, a line break, or quotes.',
       'The client sends the header twice.',
       'The merchant has replaced the key, but the client still sends the old key.',
+      'The client sends the key to a different installation of the service, for example to a test system.',
       'The key has an allow list, and the client has moved to another network.',
     ],
   },
   STORE_NOT_SUPPORTED: {
     status: 403,
     returnedBy: 'every',
-    condition: 'The key belongs to an imported store, which another platform hosts.',
+    condition: 'The key belongs to an imported store: a store that a different platform hosts.',
     retry: 'No.',
     fix: 'Use the export of the platform that hosts the store. This service does not serve imported stores.',
     mistakes: [
@@ -34,38 +35,39 @@ export const ERRORS = {
     condition: 'The store exists, but the platform is still creating its database.',
     retry: 'Yes, after 30 seconds (the header Retry-After).',
     retryAfterSeconds: { min: 30, max: 30 },
-    fix: 'Wait until the platform has created the database. Send the same request again every 30 seconds.',
+    fix: 'Send the same request again every 30 seconds, until the platform has created the database. If this takes longer than you expect, ask the operator.',
     mistakes: ['The client treats the response as an empty store.'],
   },
   INVALID_PARAM: {
     status: 400,
     returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition:
-      'The service does not accept the value of a parameter. Examples are a limit above 250, an unknown status, a malformed datetime, and an ID that is not a UUID.',
+      'The service does not accept the value of a parameter. Examples are a limit above 250, an unknown status, a malformed datetime, and an ID that is not a UUID. Or the request is not well-formed HTTP.',
     retry: 'No.',
-    fix: 'With status 400, read the message. It names the parameter, the values that it accepts, and the value that you sent. With status 431, send fewer or shorter headers.',
+    fix: 'With status 400, read the message. It names the parameter, the values that it accepts, and the value that you sent. With status 408, send the request again. With status 431, shorten the URL, or send fewer or shorter headers.',
     mistakes: [
       'A datetime in the URL has an offset such as +02:00. In a URL, a + means a space, so write %2B02:00.',
       'A datetime has neither Z nor an offset. Add one of them.',
-      'The client sends updated_since for customers, but the store does not track updates of customers. Use created_since.',
-      'The client sends a parameter twice, or without a value. An empty cursor has the code INVALID_CURSOR.',
+      'The client sends updated_since or updated_until for customers, but the store does not track updates of customers. Use created_since or created_until, and read all customers once a day.',
+      'The client sends a parameter twice, or without a value. For a cursor without a value, the code is INVALID_CURSOR.',
     ],
     otherStatuses: [
-      { status: 408, condition: 'The request did not arrive in time.', retry: 'Yes.' },
-      { status: 431, condition: 'The headers of the request are too large.', retry: 'No.' },
+      { status: 408, condition: 'The request did not arrive completely in time.', retry: 'Yes.' },
+      { status: 431, condition: 'Together, the URL and the headers of the request are too large.', retry: 'No.' },
     ],
   },
   INVALID_CURSOR: {
     status: 400,
     returnedBy: ['page', 'ids'],
     condition:
-      'The service could not decode the cursor. The client changed the cursor, the cursor is from another list or another store, or the operator set up the service again.',
+      'The service does not accept the cursor. The cursor is empty, was changed, or belongs to a different list or store. Or the operator has since updated the service, or set it up again.',
     retry: 'No. Start again from the first page.',
-    fix: 'Pass the unchanged meta.next_cursor of the previous page to the same list of the same store.',
+    fix: 'Start the list again, without cursor. To avoid the error, pass the unchanged meta.next_cursor of the previous page to the same list, with a key of the same store.',
     mistakes: [
-      'The client passes the cursor of one list to another list.',
-      'The cursor was cut off, for example by a database column that is too short.',
-      'The operator set up the service again, so cursors from before no longer work.',
+      'The client passes the cursor of one list to a different list, such as that of /api/v1/orders to /api/v1/ids/orders.',
+      'The client stores the cursor in a database column that is too short, which cuts it off.',
+      'The client requests the first page with an empty cursor. Leave the parameter out.',
+      'The client stores a cursor for a long time. Meanwhile, the operator updates the service or sets it up again.',
     ],
   },
   NOT_FOUND: {
@@ -73,7 +75,7 @@ export const ERRORS = {
     returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition: 'The path does not exist, the key may not read this resource, or the store has no row with this ID.',
     retry: 'No.',
-    fix: 'Read the message. If it says that the path does not exist, compare the path with the reference. If it names a scope, such as orders:read, the key may not read this resource: use a key that may. If it says that the store has no such row, check the ID, and the store of the key.',
+    fix: 'Read the message. If it says that the path does not exist, compare the path with the reference. If it names a scope, such as orders:read, the key lacks this scope. The merchant can add the scope to the key. If the message says that the store has no such row, check the ID, and whether the key belongs to the right store. Otherwise, the store has deleted the row.',
     mistakes: [
       'The client uses the key of another store.',
       'The path ends with a slash, does not begin with /api/v1, or has _ in place of -. The message suggests the right path.',
@@ -85,11 +87,11 @@ export const ERRORS = {
     status: 429,
     returnedBy: 'every',
     condition:
-      'The key has sent more than 120 requests in this minute, or the client does not read the responses that it requested.',
+      'The key has used up its requests for this minute: 120, unless the operator set a different limit. Or the response buffer of the key is full, because the client does not read its responses.',
     retry: 'Yes, after the number of seconds in the header Retry-After.',
     fix: 'Wait for the number of seconds in the header Retry-After. To need fewer requests, use limit=250. If the message says that the response buffer is full, read the responses before you send more requests.',
     mistakes: [
-      'Several tools share one key. Give each tool its own key. A store can have five keys.',
+      'Several tools share one key. Give each tool its own key. A store can have five keys at a time.',
       'The client does not wait for the time in Retry-After. Requests that come too early also count toward the limit.',
     ],
   },
@@ -97,9 +99,9 @@ export const ERRORS = {
     status: 502,
     returnedBy: 'every',
     condition:
-      'The service could not read the store database, or the service had an internal error. The message says which. Most of these errors are temporary.',
+      'The service could not read the store database or its own database. Or its response buffer is full, or it had an internal error. The message says which. Most of these errors are temporary.',
     retry:
-      'Yes, after 1 to 5 seconds (the header Retry-After). After each further failure, wait twice as long as before.',
+      'Yes, after the number of seconds in the header Retry-After (1 to 5). After each further failure, wait twice as long as before.',
     retryAfterSeconds: { min: 1, max: 5 },
     fix: 'Wait for the number of seconds in the header Retry-After. Then send the same request again, with the same cursor. No row is lost. If the error continues, send the operator the value of the header x-request-id.',
     mistakes: ['The client treats the failed page as the last page. A list ends only when meta.has_more is false.'],
@@ -131,6 +133,16 @@ export type ErrorStatus = Pick<ErrorDeclaration, 'status' | 'condition' | 'retry
 /** Returns the documented statuses of an error code; the status of the specification is the first. */
 export function errorStatusesOf(error: ErrorDeclaration): readonly ErrorStatus[] {
   return [error, ...(error.otherStatuses ?? [])]
+}
+
+/** Returns each status of each error code, sorted by status, for tables. */
+export function errorsByStatus(
+  errors: Readonly<Record<string, ErrorDeclaration>>,
+): readonly (ErrorStatus & { readonly code: string })[] {
+  const rows = Object.entries(errors).flatMap(([code, error]) =>
+    errorStatusesOf(error).map(({ status, condition, retry }) => ({ code, status, condition, retry })),
+  )
+  return rows.sort((a, b) => a.status - b.status)
 }
 
 /** Returns the retry rule of an error code, and a sentence for each further status that has another rule. */

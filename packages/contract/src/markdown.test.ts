@@ -30,6 +30,12 @@ describe('Markdown of the API reference', () => {
     expect(errorPage('NOT_FOUND', ERRORS.NOT_FOUND)).toContain('With status 405: The method is not GET or HEAD.')
   })
 
+  it('the error table lists the statuses in ascending order', () => {
+    const statuses = [...errorTable().matchAll(/^\| (\d+) /gm)].map(([, status]) => Number(status))
+    expect(statuses.length).toBeGreaterThan(8)
+    expect(statuses).toEqual([...statuses].sort((a, b) => a - b))
+  })
+
   it('if only one status of an error code can be retried, the page of the code names this status', () => {
     expect(errorPage('INVALID_PARAM', ERRORS.INVALID_PARAM)).toContain('**Retry?** No. With status 408: yes.')
   })

@@ -10,7 +10,7 @@ import {
   rowShapeOf,
 } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
-import { type ErrorDeclaration, errorStatusesOf, retryRules } from './errors.ts'
+import { type ErrorDeclaration, errorStatusesOf, errorsByStatus, retryRules } from './errors.ts'
 import { code, fieldType } from './field-type.ts'
 import { RESPONSE_HEADERS } from './headers.ts'
 import { LIMITS } from './limits.ts'
@@ -64,11 +64,14 @@ export function parameterTable(parts: Partial<Contract> = {}): string {
   return table(['Parameter', 'Accepts', 'Endpoints', 'Description'], rows)
 }
 
-/** Returns a Markdown table of the error codes, with links to their pages. */
+/** Returns a Markdown table of the error codes, sorted by status, with links to their pages. */
 export function errorTable(parts: Partial<Contract> = {}): string {
-  const rows = Object.entries(contractWith(parts).errors).flatMap(([name, error]) =>
-    errorStatusesOf(error).map(({ status, condition, retry }) => [String(status), errorLink(name), condition, retry]),
-  )
+  const rows = errorsByStatus(contractWith(parts).errors).map(({ status, code, condition, retry }) => [
+    String(status),
+    errorLink(code),
+    condition,
+    retry,
+  ])
   return table(['Status', 'Code', 'What happened', 'Retry'], rows)
 }
 

@@ -1,20 +1,17 @@
 // Renders a page for each error code of the contract, because errors link to it.
 
-import { type Contract, type ErrorDeclaration, errorStatusesOf, retryRules } from '@store-export/contract'
+import { type Contract, type ErrorDeclaration, errorsByStatus, retryRules } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 
 /** Returns the list of error codes, `/errors`, and a page for each code, `/errors/{CODE}`. */
 export function errorPages({ errors }: Contract): HtmlPage[] {
-  const declared = Object.entries(errors)
-  return [indexPage(declared), ...declared.map(([code, error]) => errorPage(code, error))]
+  return [indexPage(errors), ...Object.entries(errors).map(([code, error]) => errorPage(code, error))]
 }
 
-function indexPage(declared: ReadonlyArray<readonly [string, ErrorDeclaration]>): HtmlPage {
-  const rows = declared.flatMap(([code, error]) =>
-    errorStatusesOf(error).map(
-      ({ status, condition, retry }) =>
-        `<tr><td>${status}</td><td><a href="/errors/${code}">${code}</a></td><td>${escapeHtml(condition)}</td><td>${escapeHtml(retry)}</td></tr>`,
-    ),
+function indexPage(errors: Contract['errors']): HtmlPage {
+  const rows = errorsByStatus(errors).map(
+    ({ status, code, condition, retry }) =>
+      `<tr><td>${status}</td><td><a href="/errors/${code}">${code}</a></td><td>${escapeHtml(condition)}</td><td>${escapeHtml(retry)}</td></tr>`,
   )
   const main = `<h1>Errors</h1>
 <p class="lead">All error responses have the same body. The code is stable and meant for programs. The message is for people.</p>
