@@ -48,7 +48,7 @@ export function postmanCollection(
   }
 }
 
-const DESCRIPTION = `Every request of the API, with IDs of the demo. Set the variables \`baseUrl\` and \`apiKey\`; \`npm start\` prints both. If you run the collection, it waits after a 429 and repeats the request.`
+const DESCRIPTION = `Every request of the API, with IDs of the demo. Set the variable \`apiKey\` to your key. For a service other than the demo, also set \`baseUrl\` to its address, without \`/api/v1\`. If you run the collection, it waits after a 429 and repeats the request.`
 
 function requestOf(endpoint: Endpoint, example: LiveExample | undefined): OpenApiObject {
   const name = endpointTitle(endpoint)
