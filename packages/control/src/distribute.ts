@@ -46,7 +46,7 @@ export async function distribute(url: string): Promise<boolean> {
     })
   } catch (cause) {
     if (!(cause instanceof PostgresError)) throw cause
-    throw new MigrationError('Citus refused to distribute the control database; this command changed nothing', {
+    throw new MigrationError('the control database could not be distributed; this command changed nothing', {
       cause,
     })
   } finally {
