@@ -17,7 +17,12 @@ beforeAll(async () => {
   const settings = { REQUESTS_PER_MINUTE: String(LIMIT) }
   platform = await startPlatform(settings)
   stores = [await platform.provision(), await platform.provision()]
-  nodes = [platform.service, await startNode(platform, settings), await startNode(platform, settings)]
+  const atWorker = (url: string) => {
+    const keyCheckUrl = Object.assign(new URL(url), { pathname: new URL(platform.controlUrl).pathname }).href
+    return startNode(platform, { ...settings, KEY_CHECK_URL: keyCheckUrl })
+  }
+  const workers = inject('citusWorkers') ?? []
+  nodes = [platform.service, await startNode(platform, settings), await atWorker(workers.at(-1) ?? '')]
 })
 afterAll(async () => {
   for (const node of nodes.slice(1)) await node.close()

@@ -10,7 +10,7 @@ import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { distribute, migrate } from '@store-export/control'
+import { migrate } from '@store-export/control'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import {
@@ -19,6 +19,7 @@ import {
   startEmbeddedPostgres,
 } from '../../packages/operator/src/embedded/embedded-postgres.ts'
 import { processIdentity } from '../../packages/operator/src/embedded/process-identity.ts'
+import { createDistributedDatabase } from './citus.ts'
 import { FOLDERS, fastFolder } from './fast-folder.ts'
 import { POSTGRES_PACKAGE } from './postgres-package.ts'
 
@@ -106,12 +107,12 @@ function givenServer(url: string): TestServer {
 
 async function makeMigratedTemplate({ url }: TestServer, workers: readonly string[] | undefined): Promise<string> {
   const name = `store_export_migrated_${randomBytes(4).toString('hex')}`
-  const servers = [url('postgres'), ...(workers ?? [])]
-  for (const server of servers) await execute(server, `create database ${name} template template0`)
-  await migrate({ url: url(name), random: randomBytes })
-  if (workers !== undefined) await distributeTemplate(url(name), workers, name)
+  if (workers === undefined) {
+    await execute(url('postgres'), `create database ${name} template template0`)
+    await migrate({ url: url(name), random: randomBytes })
+  } else await createDistributedDatabase(name, url('postgres'), workers)
   await execute(url(name), 'delete from service_secrets')
-  for (const server of servers) {
+  for (const server of [url('postgres'), ...(workers ?? [])]) {
     await execute(server, `alter database ${name} allow_connections false`)
     await execute(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
   }
@@ -121,16 +122,6 @@ async function makeMigratedTemplate({ url }: TestServer, workers: readonly strin
 /** Returns the URLs of `STORE_EXPORT_TEST_CITUS_WORKERS`, which are separated by spaces; undefined without it. */
 function citusWorkers(): string[] | undefined {
   return process.env.STORE_EXPORT_TEST_CITUS_WORKERS?.split(' ')
-}
-
-/** Distributes the template over the workers, on which a database of the same name exists. */
-async function distributeTemplate(url: string, workers: readonly string[], name: string): Promise<void> {
-  const ofTemplate = (server: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href
-  for (const server of [url, ...workers]) await execute(ofTemplate(server), 'create extension citus')
-  const node = (server: string) => `'${new URL(server).hostname}', ${new URL(server).port || 5432}`
-  await execute(url, `select citus_set_coordinator_host(${node(url)})`)
-  for (const worker of workers) await execute(url, `select citus_add_node(${node(worker)})`)
-  await distribute(url)
 }
 
 async function execute(url: string, statement: string): Promise<void> {

@@ -1,10 +1,11 @@
-// Tests locked and invalid request counters in the control database. Such a counter affects only requests with its own
-// key.
+// Tests the check of keys: locked and invalid request counters, which affect only requests with their own key, and the
+// server of the check.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openProxy } from '../../operator/test/support/tcp-proxy.ts'
 import { startNode } from './support/start-node.ts'
 
 /** Time for which a test holds a lock, in ms: longer than every time limit of a request. */
@@ -87,4 +88,21 @@ test("[ERR-3, LIM-1] if the request counter of one key can't be updated, only re
     requested.map(async ({ id, key }) => [id === broken.id, (await platform.get('/api/v1/store', key)).status]),
   )
   expect(responses).toEqual(requested.map(({ id }) => (id === broken.id ? [true, 502] : [false, 200])))
+})
+
+test('[ERR-3] a node checks keys at STORE_EXPORT_KEY_CHECK_URL, and responds with 502 while this server cannot be reached', async () => {
+  const proxy = await openProxy(Number(new URL(platform.controlUrl).port))
+  const url = Object.assign(new URL(platform.controlUrl), { port: String(proxy.port) }).href
+  const node = await startNode(platform, { KEY_CHECK_URL: url })
+  const status = async () => (await get(`${node.url}/api/v1/store`, storeAt(0).key)).status
+  expect(await status()).toBe(200)
+  proxy.setMode({ kind: 'cut' })
+  expect(await status()).toBe(502)
+  proxy.setMode({ kind: 'forward' })
+  expect(await status()).toBe(200)
+  await node.close()
+})
+
+test('if STORE_EXPORT_KEY_CHECK_URL is no URL, the node does not start, and the error names the setting', async () => {
+  await expect(startNode(platform, { KEY_CHECK_URL: 'worker-1' })).rejects.toThrow(/^STORE_EXPORT_KEY_CHECK_URL: /)
 })

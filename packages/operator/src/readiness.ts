@@ -1,14 +1,15 @@
 // Checks whether this node is ready for requests. It is not ready if
 //
 // - a shutdown has started. The check then says so without a query.
-// - its control database does not respond within a second, or can't be read.
+// - its control database does not respond within a second, or can't be read. If keys are checked on another server, a
+//   response of that server is enough, because requests need no other part of the control database.
 // - its secret is wrong: it decrypts fewer than half of the passwords, or most other nodes have a secret that this node
 //   does not have (`whyNotServing`). One bad password must not stop every node.
 //
 // Concurrent requests share one check.
 
 import { type ControlDatabase, type EncryptionKeys, openControlDatabase, whyNotServing } from '@store-export/control'
-import { TimeLimitPassed, within } from '@store-export/postgres'
+import { sql, TimeLimitPassed, within } from '@store-export/postgres'
 
 /** Checks readiness on a connection of its own. */
 export interface Readiness {
@@ -23,38 +24,58 @@ const RESPONSE_MS_MAX = 1000
 /** The control database to check, and the secrets of this node. */
 export interface ReadinessOptions {
   readonly controlUrl: string
+  /** The server that checks keys; null if it is the one of `controlUrl`. */
+  readonly keyCheckUrl: string | null
   readonly keys: EncryptionKeys
   /** Aborted when the shutdown starts. */
   readonly signal: AbortSignal
 }
 
 /** Returns a check on a separate connection, so that a busy pool doesn't affect it. */
-export function createReadiness({ controlUrl, keys, signal }: ReadinessOptions): Readiness {
+export function createReadiness({ controlUrl, keyCheckUrl, keys, signal }: ReadinessOptions): Readiness {
   // At the time limit, the connection of a hanging statement is closed. The next check opens another one.
   const options = { poolSize: 1, preparedStatements: false, statementTimeoutMs: RESPONSE_MS_MAX }
   const database = openControlDatabase(controlUrl, options)
+  const checks = keyCheckUrl === null ? null : openControlDatabase(keyCheckUrl, options)
   let running: Promise<string | null> | null = null
   return {
     async whyNotReady() {
       if (signal.aborted) return 'this node is shutting down'
-      running ??= problemOf(database, keys).finally(() => {
+      running ??= problemOf(database, checks, keys).finally(() => {
         running = null
       })
       const problem = await running
       return signal.aborted ? 'this node is shutting down' : problem
     },
-    close: () => database.close(),
+    async close() {
+      await Promise.all([database.close(), checks?.close()])
+    },
   }
 }
 
-/** Returns why the control database is not ready; null if it is ready. Takes at most `RESPONSE_MS_MAX`. */
-async function problemOf(database: ControlDatabase, keys: EncryptionKeys): Promise<string | null> {
+/**
+ * Returns why the node can't serve requests; null if it can. `checks` is the server that checks keys if it is another
+ * one. Takes at most `RESPONSE_MS_MAX` for each server.
+ */
+async function problemOf(
+  database: ControlDatabase,
+  checks: ControlDatabase | null,
+  keys: EncryptionKeys,
+): Promise<string | null> {
   try {
     const problem = await within(RESPONSE_MS_MAX, whyNotServing(database, keys), () => undefined)
     return problem?.message ?? null
   } catch (error) {
+    if (checks !== null && (await responds(checks))) return null
     return error instanceof TimeLimitPassed
       ? 'the control database does not respond'
       : 'the control database cannot be read'
   }
+}
+
+async function responds({ pool }: ControlDatabase): Promise<boolean> {
+  return await pool.query(sql`select`).then(
+    () => true,
+    () => false,
+  )
 }

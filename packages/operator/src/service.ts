@@ -34,10 +34,10 @@ import {
   StoreReader,
   TransactionWait,
 } from '@store-export/engine'
-import { Pool, parseConnectionUrl, within } from '@store-export/postgres'
+import { type ConnectionTarget, InvalidUrlError, Pool, parseConnectionUrl, within } from '@store-export/postgres'
 import manifest from '../package.json' with { type: 'json' }
 import { closeRemovedStores } from './close-removed-stores.ts'
-import type { Config } from './config.ts'
+import { type Config, InvalidSettingError } from './config.ts'
 import type { EventHandler } from './events.ts'
 import { readReportKeys } from './leak-report-keys.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
@@ -147,7 +147,7 @@ function announce({ keys, emit }: ServiceOptions, database: ControlDatabase, poo
 
 function admitterOf({ config, controlUrl, emit }: ServiceOptions, isDistributed: boolean): Admitter {
   const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
-  const pool = new Pool(parseConnectionUrl(controlUrl), {
+  const pool = new Pool(keyCheckTarget(config) ?? parseConnectionUrl(controlUrl), {
     connectionsMax: controlPoolSize,
     applicationName: 'store-export',
     preparedStatements,
@@ -160,6 +160,16 @@ function admitterOf({ config, controlUrl, emit }: ServiceOptions, isDistributed:
     isDistributed,
     emit,
   })
+}
+
+/** Returns the server that checks keys; null without the setting. Throws `InvalidSettingError` for an invalid URL. */
+function keyCheckTarget({ keyCheckUrl }: ServiceOptions['config']): ConnectionTarget | null {
+  try {
+    return keyCheckUrl === null ? null : parseConnectionUrl(keyCheckUrl.reveal())
+  } catch (error) {
+    if (!(error instanceof InvalidUrlError)) throw error
+    throw new InvalidSettingError('STORE_EXPORT_KEY_CHECK_URL', error.message, { cause: error })
+  }
 }
 
 /**

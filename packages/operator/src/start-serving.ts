@@ -93,7 +93,8 @@ export async function startServing(options: ServingOptions): Promise<ServingAddr
     metrics.handleEvent,
     ...(telemetry === null ? [] : [recordPages(telemetry.record)]),
   )
-  const readiness = createReadiness({ controlUrl, keys, signal: lifecycle.signal })
+  const keyCheckUrl = config.keyCheckUrl?.reveal() ?? null
+  const readiness = createReadiness({ controlUrl, keyCheckUrl, keys, signal: lifecycle.signal })
   lifecycle.onClose(() => readiness.close())
   if (telemetry !== null) lifecycle.onClose(() => telemetry.close())
   const started: StartupState = { service: null }

@@ -3,6 +3,12 @@
 import type { Setting } from './setting.ts'
 
 export const DATABASE_SETTINGS = {
+  keyCheckUrl: {
+    env: 'STORE_EXPORT_KEY_CHECK_URL',
+    kind: 'secret',
+    default: null,
+    help: 'URL of the control database with which a node checks the keys of requests. If the control database is distributed, name a worker here, so that the coordinator has less work. Default: STORE_EXPORT_DATABASE_URL.',
+  },
   controlPoolSize: {
     env: 'STORE_EXPORT_CONTROL_POOL_SIZE',
     kind: 'integer',

@@ -1,0 +1,32 @@
+// Distributes a control database over the workers of a Citus cluster that runs already.
+
+import { randomBytes } from 'node:crypto'
+import { distribute, migrate } from '@store-export/control'
+import { withConnection } from './client.ts'
+
+/**
+ * Creates a database on the coordinator and on each worker, and distributes a control database in it. `coordinator` and
+ * `workers` are superusers' URLs. Returns the URL of the control database.
+ */
+export async function createDistributedDatabase(
+  name: string,
+  coordinator: string,
+  workers: readonly string[],
+): Promise<string> {
+  const urlOn = (server: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href
+  for (const server of [coordinator, ...workers]) {
+    await execute(server, `create database ${name} template template0`)
+    await execute(urlOn(server), 'create extension citus')
+  }
+  const url = urlOn(coordinator)
+  const node = (server: string) => `'${new URL(server).hostname}', ${new URL(server).port || 5432}`
+  await execute(url, `select citus_set_coordinator_host(${node(coordinator)})`)
+  for (const worker of workers) await execute(url, `select citus_add_node(${node(worker)})`)
+  await migrate({ url, random: randomBytes })
+  await distribute(url)
+  return url
+}
+
+function execute(url: string, statement: string): Promise<void> {
+  return withConnection(url, (connection) => connection.script(statement))
+}
