@@ -440,7 +440,7 @@ describe('retries of the client', () => {
     },
   )
 
-  test('[R38] if the key lacks the scope of a resource, requiredScope of the error names the scope; for a missing row, requiredScope is null', async () => {
+  test("[R38] if the key lacks the scope of a resource, the error's requiredScope names the scope; if only the row is missing, requiredScope is null", async () => {
     const { id, key } = await platform.newKey(store.id)
     await platform.controlSql`update api_keys set scopes = ${['orders:read']} where id = ${id}`
     const { client } = await startClient([], { key })

@@ -59,7 +59,7 @@ test('[GEN-3] no endpoint reads a column whose name contains pass, hash, or secr
     for (const column of columns) expect(column).not.toMatch(/pass|hash|secret/)
 })
 
-test('only, one, page, allOf, and ids declare endpoints with the matching response kind, parameters, and schema version', () => {
+test('the functions only(), one(), page(), allOf(), and ids() declare endpoints with the matching response kind, parameters, and schema version', () => {
   expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({
     path: '/api/v1/a',
     response: { kind: 'only' },

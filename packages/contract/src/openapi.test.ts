@@ -166,7 +166,7 @@ describe('errors in the OpenAPI document', () => {
     }
   })
 
-  it('[ERR-1] the OpenAPI examples of rejected parameters have the error messages of the service', () => {
+  it("[ERR-1] the OpenAPI examples of 400 responses for orders show the service's error messages for limit and status", () => {
     const responses = JSON.stringify(document.paths['/api/v1/orders']?.get.responses[400])
     expect(responses).toContain('limit: must be a whole number from 1 to 250; got')
     expect(responses).toContain('status: must be one of pending, paid')
@@ -205,7 +205,7 @@ describe('errors in the OpenAPI document', () => {
 })
 
 describe('stored JSON in the OpenAPI document', () => {
-  it('[RES-ORDER] if a member of tax_breakdown is missing or null, the OpenAPI schema rejects the order', () => {
+  it('[RES-ORDER] if a field in an element of tax_breakdown is missing or null, the OpenAPI schema rejects the order', () => {
     const validate = validator('Order')
     const row = exampleOf(order)
     const share = { rate: 19, baseCents: 100, taxCents: 19 }

@@ -37,7 +37,7 @@ describe('generated TypeScript types', () => {
     expect(compileErrors("export const status: Order['status'] = 'packed'")).toEqual([])
   })
 
-  it('the generated TypeScript types declare the members of stored JSON, such as tax_breakdown and metafields', () => {
+  it('the generated TypeScript types declare the fields of stored JSON, such as tax_breakdown and metafields', () => {
     expect(
       compileErrors(`declare const order: Order, product: Product
         export const cents: number | undefined = order.tax_breakdown?.[0]?.taxCents

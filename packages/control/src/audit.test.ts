@@ -228,7 +228,7 @@ test('if a query of the audit log waits for a lock, closing the audit log does n
   await holding
 })
 
-test('if audit events are replayed twice on a restored backup, each revocation is repeated once, and a membership that was granted again stays', async () => {
+test('if audit events are replayed twice on a restored backup, only the first replay repeats the revocations, and a membership that was granted again stays', async () => {
   const { database } = control
   const [store, removed] = [await control.store(), await control.store()]
   const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]

@@ -56,7 +56,7 @@ test('developers, viewers, and admins of another store cannot require two-factor
   ])
 })
 
-test('if a store began to require two-factor sign-in after a backup, replaying audit events restores this rule, unless it was later turned off', async () => {
+test('if a store began to require two-factor sign-in after a backup, replaying audit events restores this rule, unless the rule was turned off later', async () => {
   const [on, off] = [await control.store(), await control.store()]
   const event = (storeId: string, action: 'enabled' | 'disabled', second: number) => ({
     ...{ action: `two_factor_rule.${action}` as const, storeId, keyId: null, merchantId: null, details: '{}' },

@@ -107,7 +107,7 @@ describe('checking a key and counting its request', () => {
     expect(new Set(admissions.map((admission) => admission?.requests)).size).toBe(300)
   })
 
-  test('[LIM-1, AUTH-5] if one statement checks valid, unknown, and revoked keys, each request gets the result of its own key', async () => {
+  test('[LIM-1, AUTH-5] if one batch checks valid, unknown, and revoked keys, each request gets the result of its own key', async () => {
     const [other, revoked] = [await keyOf(key.storeId), await keyOf(key.storeId)]
     await revokeKey({ database: control.database, keyId: revoked.id })
     const unknown = { ...key, key: makeApiKey(control.random) }
@@ -127,7 +127,7 @@ describe('checking a key and counting its request', () => {
     expect(admissions[0]).not.toHaveProperty('hash')
   })
 
-  test('[LIM-1] [R8] if one statement checks 300 requests of a key limited to 120 a minute, exactly the first 120 are within the limit', async () => {
+  test('[LIM-1] [R8] if one batch checks 300 requests of a key limited to 120 a minute, exactly the first 120 are within the limit', async () => {
     const admissions = await admitKeys(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
     expect(admissions.map((each) => each?.withinLimit)).toEqual(Array.from({ length: 300 }, (_, n) => n < 120))
     expect(await admitKeys([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([
@@ -136,7 +136,7 @@ describe('checking a key and counting its request', () => {
     ])
   })
 
-  test('[LIM-1] [R8] if one statement counts three requests of a key, their results have the request counts 1, 2, and 3', async () => {
+  test('[LIM-1] [R8] if one batch counts three requests of a key, their results have the request counts 1, 2, and 3', async () => {
     const at = '2026-03-01 12:00:30+00'
     const admissions = await admit(hashApiKey(key.key), [null, null, null], requestOn({ at }))
     expect(admissions.map((each) => [each?.requests, each?.remaining])).toEqual([
@@ -166,7 +166,7 @@ describe('checking a key and counting its request', () => {
     expect(counted).toBeGreaterThan(2000)
   })
 
-  test('[ERR-3, LIM-1] if the request counter of a key is locked, checking several keys reports this key as busy without waiting', async () => {
+  test('[ERR-3, LIM-1] if the request counter of a key is locked, a batch check returns BUSY for this key without waiting, and checks other keys', async () => {
     const at = '2026-03-01 12:00:30+00'
     const other = await keyOf((await control.store()).id)
     await admitKeys([key, other], { at })

@@ -77,7 +77,7 @@ test('[ERR-3] if the request counter of one key is locked, only requests with th
   expect(await admitter.admit(held)).toMatchObject({ requests: 10 * POOL_SIZE + 2 })
 })
 
-test("[R5, ERR-3] if the control database stops responding, key checks fail with ControlDatabaseError within twice the admitter's time limit", async () => {
+test('[R5, ERR-3] if the control database stops responding, key checks fail with ControlDatabaseError within twice their time limit', async () => {
   const way = await openProxy(Number(new URL(control.url).port))
   const url = Object.assign(new URL(control.url), { hostname: '127.0.0.1', port: String(way.port) }).href
   const { admitter, eventsOf } = admitterAt(url)

@@ -49,7 +49,7 @@ describe('API keys', () => {
     )
   })
 
-  test('[AUTH-6] parseApiKey returns null for random strings, including strings in the format of a key', () => {
+  test('[AUTH-6] parseApiKey returns null for random strings, including strings that have the format of a key but no valid checksum', () => {
     const strings = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z]{1,3}_[0-9A-Za-z]{49}$/))
     fc.assert(fc.property(strings, (string) => parseApiKey(string) === null))
   })

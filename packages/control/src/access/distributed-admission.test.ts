@@ -95,16 +95,19 @@ describe('changes of keys and stores', () => {
       apply: () => control.sql`delete from api_keys where id = ${key.id}`,
       isRejected: true,
     },
-  ])('[AUTH-5, AUTH-6] after $change, a distributed check returns the same as a check on one server', async (row) => {
-    await row.apply()
-    const address = '203.0.113.7'
-    const checks = await Promise.all(
-      [true, false].map((isDistributed) => admissionOf(key, { addresses: [address], isDistributed })),
-    )
-    expect(checks[0] === null).toBe(row.isRejected === true)
-    const { secondsToNextMinute: _, ...distributed } = checks[0] ?? {}
-    expect(checks[1] ?? {}).toMatchObject(distributed)
-  })
+  ])(
+    '[AUTH-5, AUTH-6] if $change, checking the key in a distributed control database returns the same as on one server',
+    async (row) => {
+      await row.apply()
+      const address = '203.0.113.7'
+      const checks = await Promise.all(
+        [true, false].map((isDistributed) => admissionOf(key, { addresses: [address], isDistributed })),
+      )
+      expect(checks[0] === null).toBe(row.isRejected === true)
+      const { secondsToNextMinute: _, ...distributed } = checks[0] ?? {}
+      expect(checks[1] ?? {}).toMatchObject(distributed)
+    },
+  )
 
   /** Records a request with the key, as the first use of a replacement. */
   async function use({ id: keyId }: NewKey): Promise<void> {
@@ -124,14 +127,14 @@ describe('changes of keys and stores', () => {
     if ('cause' in event) throw event.cause
   }
 
-  test('[AUTH-7] if a store is imported, a distributed check returns the origin "imported" and no database URL', async () => {
+  test('[AUTH-7] if a store is imported, checking its key in a distributed control database returns the origin "imported" and no database URL', async () => {
     const imported = await addStore(control, { name: 'Old', origin: 'imported', state: 'ready', databaseUrl: null })
     const made = await newKey({ withoutPersonalData: true }, { storeId: imported.id })
     const expected = { origin: 'imported', databaseUrl: null, encryptedPassword: null, withoutPersonalData: true }
     expect(await admissionOf(made)).toMatchObject(expected)
   })
 
-  test("if a store's database changes while a key is created, a distributed check of the key returns the new database", async () => {
+  test("if a store's database URL changes while a key is created, checking the key in a distributed control database returns the new URL", async () => {
     const url = 'postgres://reader@10.0.0.8/moved'
     for (let round = 0; round < 20; round++) {
       const { id: storeId } = await control.store()
@@ -170,7 +173,7 @@ describe('the rate limit', () => {
     expect(new Set(admissions.map((admission) => admission?.requests)).size).toBe(300)
   })
 
-  test('[LIM-1] [R8] when the next one-minute window starts, the count of a distributed key restarts at 1', async () => {
+  test('[LIM-1] [R8] in a distributed control database, the request count of a key restarts at 1 when the next one-minute window starts', async () => {
     const at = (time: string) => admissionOf(key, { at: `2026-03-01 ${time}+00` })
     expect(await at('12:00:59.999999')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
     expect(await at('12:01:00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })
@@ -180,12 +183,12 @@ describe('the rate limit', () => {
     expect(await at('12:01:59')).toMatchObject({ requests: 4, secondsToNextMinute: 1 })
   })
 
-  test('[R43] if a wrong clock filled the counter of a distributed key for a future minute, the next request restarts it at 1', async () => {
+  test("[R43] if a wrong clock filled a key's counter in a distributed control database for a future minute, the next request restarts the counter at 1", async () => {
     for (let request = 1; request <= 121; request++) await admissionOf(key, { at: '2999-03-01 12:00:30+00' })
     expect(await admissionOf(key)).toMatchObject({ requests: 1, withinLimit: true })
   })
 
-  test('[R39] a distributed key with an allow list counts only the requests from allowed addresses', async () => {
+  test('[R39] in a distributed control database, only requests from allowed addresses count for a key with an allow list', async () => {
     const made = await newKey({ allowedAddresses: ['10.0.0.0/8'] })
     const addresses = ['203.0.113.7', '10.0.0.1', null, '10.0.0.2', '10.0.0.1']
     const admissions = await admissionsOf(made, { addresses })

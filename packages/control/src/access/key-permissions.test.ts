@@ -307,7 +307,7 @@ describe('allow lists of keys', () => {
     expect((await summaryOf(key))?.allowedAddresses).toEqual(['203.0.113.7/32', '10.0.0.0/8', '2001:db8::/32'])
   })
 
-  test('[R39] if one statement checks several keys, it reports keys with an allow list as busy and does not count their requests', async () => {
+  test("[R39] a batch check of several keys returns BUSY for a key with an allow list, and doesn't count the request", async () => {
     const [key, other] = [await keyWith({ allowedAddresses: ['10.0.0.0/8'] }), await keyWith({})]
     const hashes = [key, other].map((each) => hashApiKey(each.key))
     const admissions = await admitMany(hashes, { pool: control.database.pool, requestsPerMinute: 120 })

@@ -86,7 +86,7 @@ describe('timestamps as JSON', () => {
     })
   })
 
-  test('if a timestamp is the first of year 1 or the last of year 9999, no contract violation is counted', async () => {
+  test('if a timestamp is the earliest of year 1 or the latest of year 9999, it is returned without a contract violation', async () => {
     await store(['0001-01-01 00:00:00+00', '9999-12-31 23:59:59.999999+00'])
     const { rows, contractViolations } = await samples.serve(timestamps)
     expect(rows.map(({ maybe }) => maybe)).toEqual(['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])

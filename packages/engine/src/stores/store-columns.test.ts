@@ -86,7 +86,7 @@ describe('columns of a store', () => {
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] two stores in different schemas with the same columns share one description, but keep their own schema names', async () => {
+  test('[GEN-2] two stores whose tables have the same columns share one cached column description, even if the stores are in different schemas', async () => {
     const name = `we"ird 'schema\\ ü ${'x'.repeat(40)}`
     await samples.sql.unsafe(`create schema ${identifier(name)}; grant usage on schema ${identifier(name)} to public;
       create table ${identifier(name)}.samples (id uuid primary key, word short, n integer, deleted_at timestamptz, stamp timestamptz,
@@ -174,7 +174,7 @@ describe('columns of a store', () => {
     expect(reads).toBe(1)
   })
 
-  test('[ERR-3] if two requests share a read of columns that fails, the second request reads the columns on its own connection', async () => {
+  test('[ERR-3] if two requests share one read of columns and this read fails, the second request reads the columns on its own connection', async () => {
     const columns = columnsAt({ now: 0 })
     const cut = { read: () => Promise.reject(new Error('cut')) }
     // Only this lost connection is not a real one.
