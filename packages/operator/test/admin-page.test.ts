@@ -28,7 +28,7 @@ function shapesOf(text: string): unknown[] {
   return (lines[0] === '{' ? [text] : lines).map((line) => shapeOf(JSON.parse(line)))
 }
 
-test('if the requests in docs/operate/admin-api.md run in order, each response has the members that the page shows', async () => {
+test('if the curl commands in docs/operate/admin-api.md run in order, each response has the same JSON fields as the example after the command', async () => {
   const page = await readFile(PAGE, 'utf8')
   const blocks = [...page.matchAll(/^```(?:json)?\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   const control = await createMigratedDatabase()

@@ -258,7 +258,7 @@ describe('store-export stores', () => {
     expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
   })
 
-  test("if the database of a store is not on the control database's server, `stores upgrade` without --database-url fails and names this option", async () => {
+  test("if the database of a store is not on the control database's server, `stores upgrade` fails and names the missing option --database-url", async () => {
     const id = await register('Elsewhere')
     const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])

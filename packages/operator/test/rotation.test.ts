@@ -110,7 +110,7 @@ test("if a node can decrypt at least half of the stores' passwords, readyz retur
   expect(await status()).toBe(503)
 })
 
-test('if two of three nodes have the newer secret of a password, readyz returns 503 only on the node without this secret', async () => {
+test('if only two of three nodes have the secret that encrypted a password, readyz returns 503 only on the third node', async () => {
   const fleet = await startFleet()
   await Promise.all([fleet.addStore(), fleet.addStore()])
   const next = newSecret()

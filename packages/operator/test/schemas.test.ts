@@ -69,7 +69,7 @@ test('after the SQL of `stores grants --schema` has run, doctor has no findings 
   expect(await examine('--values')).toEqual([])
 })
 
-test('if a store is in another schema than public, the SQL that doctor prints names that schema and fixes all findings', async () => {
+test('if a store is in a schema other than public, the SQL that doctor prints names that schema and fixes all findings', async () => {
   const sql = owner()
   await sql.unsafe(`set search_path to ${quoteName(SCHEMA)};
     revoke select (currency) on orders from ${ROLE}; grant select (password_hash) on customers to ${ROLE};
@@ -112,7 +112,7 @@ test('if the schema of a store is missing, doctor prints a query that finds the 
   expect(await examine()).toEqual([])
 })
 
-test('if a store is in another schema than public, `stores upgrade` fails and names the schema', async () => {
+test('if a store is in a schema other than public, `stores upgrade` fails and names the schema', async () => {
   const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
   expect([code, stderr]).toEqual([1, expect.stringContaining(`is in the schema ${quoteName(SCHEMA)}, `)])
 })

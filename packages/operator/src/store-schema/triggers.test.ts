@@ -144,7 +144,7 @@ describe('triggers for updated_at of parents', () => {
     expect(await changedIds('orders')).toEqual([A, B])
   })
 
-  test('[R29] if orders are truncated with cascade, the triggers cause no error', async () => {
+  test('[R29] truncating orders with cascade removes the orders and their items without an error of the updated_at triggers', async () => {
     await sql`truncate orders cascade`
     expect(await sql`select (select count(*) from orders) + (select count(*) from order_items) as left`).toEqual([
       { left: '0' },
@@ -169,7 +169,7 @@ describe('triggers for updated_at of parents', () => {
     expect(row?.fresh).toBe(true)
   })
 
-  test('[R29] if an order is deleted, its items are deleted, and the triggers cause no error', async () => {
+  test('[R29] if orders are deleted, their items are deleted, and the updated_at triggers change no other order', async () => {
     await sql`delete from orders where id in (${A}, ${B})`
     expect(await sql`select count(*)::int as left from order_items`).toEqual([{ left: 0 }])
     expect(await changedIds('orders')).toEqual([])

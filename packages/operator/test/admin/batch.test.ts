@@ -70,7 +70,7 @@ test('if a line of a batch provisions a database, only the result of this line h
   ])
 })
 
-test('if a batch is repeated with its Idempotency-Key, the response is the same and again has the text of each key', async () => {
+test('if a batch is repeated with its Idempotency-Key, the response is the same, including the full text of each created key', async () => {
   const headers = { 'idempotency-key': 'batch-1' }
   const first = await batch([store('e-1'), store('e-2')], headers)
   const again = await batch([store('e-1'), store('e-2')], headers)
@@ -99,7 +99,7 @@ test('if the client closes the connection during a batch, the batch completes, a
   expect(again.results.map(({ status }) => status)).toEqual(lines.map(() => 201))
 })
 
-test('if the client disconnects and the node stops during a batch, no more stores are created, and no response is stored', async () => {
+test('if the client disconnects and the node stops during a batch, the batch ends early and stores no response for its Idempotency-Key', async () => {
   const own = await startAdminScene()
   const lines = Array.from({ length: 1000 }, (_, index) => JSON.stringify(store(`g-${index}`)))
   const headers = { ...NDJSON, authorization: `Bearer ${own.token.text}`, 'idempotency-key': 'batch-3' }

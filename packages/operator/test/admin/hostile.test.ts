@@ -74,7 +74,7 @@ test.each(['postgres://u:p@h/d\0', 'postgres://u:p%00@h/d', 'postgres://u%00@h/d
   },
 )
 
-test('if a line of a batch has 200,000 unknown fields, its result has errors for 100 of the fields and the number of the rest', async () => {
+test('if a line of a batch has 200,000 unknown fields, its result lists errors for 100 fields and says how many more are unknown', async () => {
   const fields = Array.from({ length: 200_000 }, (_, index) => `"k${index}":1`)
   const line = `{"name":"S","state":"generating",${fields.join(',')}}`
   const { status, text } = await scene.send('POST /v1/stores/batch', { body: line, headers: NDJSON })

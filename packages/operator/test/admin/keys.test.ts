@@ -53,7 +53,7 @@ test('if one request renames a key and turns it off, the response has the new na
   expect(on.json).toMatchObject({ name: 'Paused', state: 'active', turned_off_at: null })
 })
 
-test('a PATCH of a key changes only the permissions in its body, or returns 400 with the names of the invalid fields', async () => {
+test('PATCH /v1/keys/{id} changes only the fields in its body; if fields are invalid, the response is 400 and names these fields', async () => {
   const { id } = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
   const limits = { expires_at: '2099-01-01T00:00:00.000Z', allowed_addresses: ['10.0.0.0/8'] }
   const limited = await scene.send(`PATCH /v1/keys/${id}`, { body: limits })
@@ -65,7 +65,7 @@ test('a PATCH of a key changes only the permissions in its body, or returns 400 
   expect([status, json.errors.map(({ field }: { field: string }) => field)]).toEqual([400, Object.keys(invalid)])
 })
 
-test('if a key is changed with the body {}, the response is 400 with the accepted members, and the key keeps its limits', async () => {
+test('if PATCH /v1/keys/{id} has the body {}, the response is 400 with the accepted fields, and the key keeps its limits', async () => {
   const limits = {
     scopes: ['products:read'],
     allowed_addresses: ['10.0.0.0/8'],
@@ -125,7 +125,7 @@ test('if a key is revoked or has expired, changing or replacing the key gets 409
   }
 })
 
-test('if ends_after_hours of a replacement is 2, the response is 400 with the accepted numbers', async () => {
+test('if POST /v1/keys/{id}/replace has ends_after_hours: 2, the response is 400 with the accepted values', async () => {
   const { id } = await keyOf(await scene.store())
   const { status, json } = await scene.send(`POST /v1/keys/${id}/replace`, { body: { ends_after_hours: 2 } })
   expect([status, json.errors]).toEqual([

@@ -36,7 +36,7 @@ test('if a member with a new email address is added to a store, the response is 
   ])
 })
 
-test('if a request changes the role of the only admin of a store, the response is 409 until a second admin exists', async () => {
+test('if a request would demote the only admin of a store, the response is 409 until the store has a second admin', async () => {
   const storeId = await scene.store()
   await put(storeId, 'one@example.com', 'admin')
   await put(storeId, 'two@example.com', 'viewer')

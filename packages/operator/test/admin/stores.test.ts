@@ -226,12 +226,12 @@ test('if a store is changed, the response and the next GET return the new values
   expect((await scene.send(`GET /v1/stores/${id}`)).json).toEqual(json)
 })
 
-test('if a store without a database is set to ready, the response is 400 and names database_url', async () => {
+test('if a request sets the state of a store without a database to ready, the response is 400 and names database_url', async () => {
   const { status, json } = await scene.send(`PATCH /v1/stores/${await scene.store()}`, { body: { state: 'ready' } })
   expect([status, json.errors[0].field]).toEqual([400, 'database_url'])
 })
 
-test('if a store is changed with the body {}, the response is 400 with the accepted members', async () => {
+test('if PATCH /v1/stores/{id} has the body {}, the response is 400 with the accepted fields', async () => {
   const { status, json } = await scene.send(`PATCH /v1/stores/${await scene.store()}`, { body: {} })
   expect([status, json.errors]).toEqual([
     400,
@@ -292,7 +292,7 @@ test.each([
   ['POST /v1/stores/unknown/upgrade', { to: 'v1.6' }],
   ['POST /v1/stores/unknown/keys', { name: 'a' }],
   ['PUT /v1/stores/unknown/members/a@example.com', { role: 'admin' }],
-])('if no store has the ID, %s with a body gets the problem unknown-store', async (request, body) => {
+])('if no store has the ID, %s with a body gets an error of the type unknown-store', async (request, body) => {
   expect((await scene.send(request, { body })).json.type).toBe('/operate/admin-api.html#unknown-store')
 })
 
