@@ -180,7 +180,7 @@ describe('the command store-sync', () => {
     expect(messages).toContain('interrupted; run the same command again')
   })
 
-  test('if a table of the store is missing for a while, store-sync run --every waits for the table, and then completes the copy', async () => {
+  test('if a table of the store is missing for a while, store-sync run --every retries until the table is back, and completes the copy', async () => {
     await store.sql`alter table products rename to products_away`
     const every = startEvery(`sqlite:${await createFile()}`)
     // The client retries for two minutes. The attempt succeeds once the table is there again.
@@ -331,7 +331,7 @@ describe('the command store-sync', () => {
     expect([ended.code, ended.stderr]).toEqual([75, expect.stringContaining('another store-sync run is writing')])
   })
 
-  test('if --url is http:// to another machine, store-sync run without --insecure-http exits with code 2 and names this option', async () => {
+  test('if --url is http:// to another computer and --insecure-http is missing, store-sync run exits with code 2 and suggests --insecure-http', async () => {
     const args = ['run', '--url', 'http://export.invalid', '--to', 'sqlite:x']
     const refused = await command(args)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--insecure-http')])

@@ -76,7 +76,7 @@ test('if an order has a customer and items, the DuckDB views show the customer a
   ])
 })
 
-test('if a coordinate has many digits, the DuckDB copy returns all digits, and SQL queries return a double', async () => {
+test('if a coordinate has many digits, store-sync reads all digits from the DuckDB copy, and an SQL query returns a double', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const locations = required('locations')

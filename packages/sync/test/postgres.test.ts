@@ -116,7 +116,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect(made.map(({ name }) => name)).toEqual(['order_items', 'orders'])
   })
 
-  test("if a reader of the copy has a transaction open, the next run does not wait for the reader and preserves a user's view", async () => {
+  test("a run doesn't wait for an open read transaction on the copy, and keeps an SQL view that a user created on the copy", async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`create view public.mine as select id from ${SCHEMA}.orders_overview`)
     await copy.close()

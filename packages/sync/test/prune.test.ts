@@ -121,7 +121,7 @@ describe('runs that prune', () => {
     expect(shop.ids('orders')).toEqual(await sourceIds(shop, 'orders'))
   })
 
-  test('if the store has deleted a customer, pruning removes only the addresses of that customer', async () => {
+  test('if the store has deleted a customer, pruning removes the customer and its addresses, but no addresses of other customers', async () => {
     const shop = await createShop(platform)
     const [gone, stays] = [randomUUID(), randomUUID()]
     for (const id of [gone, stays]) {
@@ -138,7 +138,7 @@ describe('runs that prune', () => {
     expect(shop.queryValue('select group_concat(customer_id) from customer_addresses')).toBe(stays)
   })
 
-  test('if the first run skipped rows because of since, pruning does not add the skipped rows to the copy', async () => {
+  test('if the first run left out rows that changed before --since, pruning does not add these rows to the copy', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 4)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'

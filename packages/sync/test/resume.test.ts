@@ -185,7 +185,7 @@ describe('an interrupted incremental sync', () => {
     expect(ofOrders(summary)).toMatchObject({ mode: 'updated', rows: 700, rowsBefore: 0 })
   })
 
-  test('if a run with since is interrupted, a run with a later since continues, and a run with an earlier since restarts', async () => {
+  test('if a run with --since is interrupted, the next run continues if its --since is later, and restarts if its --since is earlier', async () => {
     const shop = await createShopWithOrders(700)
     const since = new Date('2025-12-01T00:00:00Z')
     await interruptAt(shop, 500, { since })

@@ -223,7 +223,7 @@ describe('a store without updates of customers', () => {
 describe('run with filters', () => {
   const orders = findTable('orders')
 
-  test('if tables are given, a run reads only these tables and leaves the state of other tables unchanged', async () => {
+  test('if the option tables is set, a run reads only its tables and leaves the state of other tables unchanged', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 2)
     const summary = await shop.sync({ tables: orders === null ? [] : [orders] })
@@ -232,7 +232,7 @@ describe('run with filters', () => {
     expect(modesOf(await shop.sync())).toMatchObject({ orders: 'updated', products: 'full' })
   })
 
-  test('if since is given, a run skips rows that changed earlier, and a later run without since reads the skipped rows', async () => {
+  test('if --since is set, a run leaves out rows that changed earlier, and a later run without --since reads these rows', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 5)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
@@ -250,7 +250,7 @@ describe('run with filters', () => {
   })
 })
 
-test('a run with isFull and since ignores since and reads all rows', async () => {
+test('if a run has the options isFull and since, the run ignores the option since and reads all rows', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.sync()
@@ -288,7 +288,7 @@ test('if JSON contains numbers with many digits, the copy stores every digit', a
   expect(text).toContain('0.1234567890123456789')
 })
 
-test('if a response has an invalid watermark, the time from which the next run reads changes is a valid timestamp, and that run succeeds', async () => {
+test('if a response has an invalid watermark, the run saves a valid start time for the next run, and the next run succeeds', async () => {
   const shop = await createShop(platform)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)
@@ -329,7 +329,7 @@ test('if a store starts to track customer updates and responses lack x-store-fie
     .toBe('new@example.com')
 })
 
-test('if the key belongs to another store than the copy, a run throws a CopyError, and a run with the right key still succeeds', async () => {
+test('if the key is for a different store than the copy, a run throws a CopyError, and a later run with the right key succeeds', async () => {
   const [one, other] = [await createShop(platform), await createShop(platform)]
   await one.sync()
   const client = new StoreExportClient({ url: platform.service.url, key: other.store.key })

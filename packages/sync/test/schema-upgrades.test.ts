@@ -374,7 +374,7 @@ describe('a column that appears or disappears', () => {
     await expectSame(shop)
   })
 
-  test('if runs use since and a column appears, the next run rereads only the rows that changed after since', async () => {
+  test('if runs use --since and a column appears, the next run rereads only the rows that changed after the time in --since', async () => {
     const shop = await createEuroShop(300, false)
     await shop.store.sql`update orders set updated_at = '2026-06-01'
       where id in (select id from orders order by id limit 20)`

@@ -107,7 +107,7 @@ test('if --state is the state that a Singer run wrote after a page, the next run
   )
 })
 
-test('if an order was deleted, a Singer run with --prune omits the order from listed_ids, and synced_at of the order is before listed_at', async () => {
+test('if an order was deleted, a Singer run with --prune shows the deletion: listed_ids lacks the order, and its synced_at is before listed_at', async () => {
   const store = await provisionOrders(3)
   const first = await messagesOf(store)
   const [deleted] = await store.sql<

@@ -99,7 +99,7 @@ describe('store-sync verify --quick', () => {
     expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 4, copyRows: 5, differences: 4 })
   })
 
-  test('if rows changed after the last run started, verify --quick reports these rows as changed and not as errors', async () => {
+  test('if rows changed after the last run started, verify --quick reports these rows as changed and not as differences', async () => {
     const shop = await createCopiedShop(3)
     const [order = ''] = shop.ids('orders')
     await shop.store.sql`update orders set updated_at = now() where id = ${order}`
@@ -114,7 +114,7 @@ describe('store-sync verify --quick', () => {
     expect(lacking.found.filter(({ reason }) => reason === null)).toMatchObject([{ id: lost, kind: 'missing' }])
   })
 
-  test('if a run skipped rows because of since, verify --quick reports these rows as left out and not as errors', async () => {
+  test('if a run left out rows that changed before --since, verify --quick reports these rows as left out and not as differences', async () => {
     const shop = await createCopiedShop(3, { since: new Date('2026-06-01T00:00:00Z') })
     const none = await compareQuickly(shop)
     expect([none.isSame, tableOf(none, 'orders')?.leftOut, tableOf(none, 'customers')?.leftOut]).toEqual([true, 3, 3])

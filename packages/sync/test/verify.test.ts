@@ -95,7 +95,7 @@ test('verify reports extra items whose order is in the copy, and only counts ext
   expect(tableOf(compared, 'order_items')).toMatchObject({ storeRows: 2, copyRows: 4, differences: 2 })
 })
 
-test('if a row changed after the last run started, verify reports the row as changed and not as an error', async () => {
+test('if a row changed after the last run started, verify reports the row as changed and not as a difference', async () => {
   const shop = await createCopiedShop(2)
   await addOrders(shop, 1)
   const [one = ''] = shop.ids('orders')
@@ -105,7 +105,7 @@ test('if a row changed after the last run started, verify reports the row as cha
   expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 3, copyRows: 2, differences: 0, changed: 2 })
 })
 
-test('if a run skipped rows because of since, verify reports these rows as left out and not as errors', async () => {
+test('if a run left out rows that changed before --since, verify reports these rows as left out and not as differences', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
@@ -157,7 +157,7 @@ test('if there is no copy, or the copy is of another store, verify throws an err
   await expect(compare({ ...shop, client: other.client })).rejects.toThrow(/is a copy of store/)
 })
 
-test('if tables are given, verify compares only these tables and the tables embedded in them', async () => {
+test('if the option tables is set, verify compares only its tables and the tables embedded in them', async () => {
   const shop = await createCopiedShop(1)
   const orders = findTable('orders')
   const { tables } = await verify({

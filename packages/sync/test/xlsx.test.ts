@@ -109,7 +109,7 @@ test.each([0, 1, 2, 3])(
   },
 )
 
-test('if a string is too long for an XLSX cell, the cell has its beginning and a note with the file of the full text', async () => {
+test('if a string is too long for an XLSX cell, the cell ends with a note that names the file with the full text', async () => {
   const { file } = await createWorkbookPath()
   const [fits, long] = ['x'.repeat(32_767), '🛒'.repeat(20_000)]
   await writeFiles(new XlsxWriter(file), [tableOf('texts', [[fits], [long]])])

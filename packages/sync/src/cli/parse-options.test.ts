@@ -35,7 +35,10 @@ describe('the option --insecure-http', () => {
     'http://127.0.0.1.example.com',
     'http://[2001:db8::1]',
     'http://127.0.0.1@export.example.com',
-  ])('if --url is %s and --insecure-http is missing, the error names this option', (url) => {
-    expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
-  })
+  ])(
+    'if --url %s is plain HTTP to another computer and --insecure-http is missing, the error message suggests --insecure-http',
+    (url) => {
+      expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
+    },
+  )
 })

@@ -82,7 +82,7 @@ describe('the progress reporter without a terminal', () => {
     expect(lines.join('')).not.toContain('\r')
   })
 
-  test('if a run reads a table again because its fields changed, the reporter prints the reason, and the JSON output has the event reread', () => {
+  test(`if a table's fields changed and a run reads it again, the reporter prints the reason, and --json prints a "reread" event`, () => {
     const { lines, reporter } = createLogReporter()
     const results: string[] = []
     const output = {
