@@ -75,7 +75,7 @@ test.each([
   },
 )
 
-test('if a test title names clauses, the report of test:server counts the test under each clause, and otherwise under its file', () => {
+test('if a test title has clause tags such as [PAG-4], the report of test:server counts the test under each clause, and otherwise under its file', () => {
   const outcome = (name: string, state: Outcome['state'], reason = ''): Outcome => ({
     name,
     area: 'values',

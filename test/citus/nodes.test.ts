@@ -61,7 +61,7 @@ test('[AUTH-5] after a key is revoked, each of three nodes rejects its next requ
   }
 })
 
-test('[ERR-3] while a worker is lost, its keys get 502 and other keys get 200; after it is back, all keys get 200', async () => {
+test('[ERR-3] while a Citus worker is lost, only keys on this worker get 502; after the worker is back, all keys get 200', async () => {
   const worker = inject('citusWorkers')?.[0] ?? ''
   const keys = await Promise.all(stores.flatMap(({ id }) => [1, 2, 3].map(() => platform.newKey(id))))
   const isOnWorker = await Promise.all(keys.map(({ id }) => hasShardOn(worker, id)))

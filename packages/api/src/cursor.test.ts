@@ -90,7 +90,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
   })
 })
 
-test('[R15] a cursor for the list "ordersa" of store "b" is rejected for the list "orders" of store "ab"', () => {
+test('[R15] a cursor for list "ordersa" of store "b" is rejected for list "orders" of store "ab", although the joined names are equal', () => {
   const left = sealCursor(content, { ...scope, resource: { ...order, list: 'ordersa' }, storeId: 'b' })
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })

@@ -64,7 +64,7 @@ describe('[R9] the names of ignored parameters', () => {
     expect(ignored('Limit=2&limit%20=2&%20limit=2')).toEqual(['Limit', 'limit ', ' limit'])
   })
 
-  test('a parameter named like a JavaScript object member, such as __proto__, is listed as ignored', () => {
+  test('a parameter named like a property of every JavaScript object, such as __proto__, is listed as ignored', () => {
     expect(ignored('__proto__=1&constructor=2&toString=3')).toEqual(['__proto__', 'constructor', 'toString'])
   })
 })

@@ -60,7 +60,7 @@ test('[SYNC-1] if a transaction ends while a first page waits for it, the servic
   expect(await reading).toBeGreaterThan(2)
 })
 
-test('[SYNC-1] if the service reads a first page twice because of a transaction, it counts a contract violation once', async () => {
+test('[SYNC-1] if the service reads a first page twice because a transaction ended during the wait, a contract violation is counted once', async () => {
   const odd = await platform.provision()
   await odd.sql.unsafe(`alter table customers alter email drop not null;
     insert into customers (id, email) values (gen_random_uuid(), null)`)

@@ -248,7 +248,7 @@ describe('[R47] the signature of a report', () => {
     )
   })
 
-  test('if a body that is not a leak report has no valid signature, the response is the same 403 as for an unsigned report', async () => {
+  test('if an empty or malformed leak report is signed with an unknown key, the response is the same 403 as for an unsigned leak report', async () => {
     for (const body of ['', '{', '[]', 'x'.repeat(100_000)])
       expect(rejected(await send(body, { by: newScanner() }))).toEqual(REJECTED)
   })
@@ -347,7 +347,7 @@ describe('[R47] the request of a report', () => {
     expect(await receivedBy(socket)).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  test('if nine leak reports of 4 MiB are sent at once, one of them gets 429, and the service checks the other eight', async () => {
+  test('if nine leak reports of 4 MiB arrive at once, one gets 429 because of the 32 MiB limit, and the others are checked', async () => {
     const responses: string[] = []
     // Eight of these bodies have less than 32 MiB together.
     const sockets = await Promise.all(
@@ -364,7 +364,7 @@ describe('[R47] the request of a report', () => {
     await expect.poll(async () => (await send('[]')).status).toBe(200)
   })
 
-  test('if the client of a leak report waits for 100 Continue, the service sends it before the final 200', async () => {
+  test('if the client of a leak report waits for 100 Continue, the service sends 100 Continue before the final 200', async () => {
     const body = JSON.stringify([tokenOf('x')])
     const { hostname, port } = new URL(platform.service.url)
     const headers = { ...scanner.headersFor(body), expect: '100-continue', 'content-length': body.length }
@@ -378,7 +378,7 @@ describe('[R47] the request of a report', () => {
     expect(status).toBe(200)
   })
 
-  test('if the body of a leak report ends early, the response is 400, and if the connection is reset, request.completed has status 499', async () => {
+  test('if the body of a leak report ends early, the response is 400; if the client resets the connection, request.completed has status 499', async () => {
     platform.events.length = 0
     const half = await sendPart(10, 100)
     half.end()

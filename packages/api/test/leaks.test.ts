@@ -91,7 +91,7 @@ const keysOf = (): string[] => [store, other, gone].map(({ key }) => key)
 const everything = (): string =>
   [...responses.flatMap(({ headers, text }) => [JSON.stringify(headers), text]), ...raw].join('\n')
 
-test('the requests of these tests cause 200, 400, 401, 403, 404, 405, and 502, and the events of rejected, malformed, and failed requests', () => {
+test('the requests of the leak tests get 200, 400, 401, 403, 404, 405, and 502, and cause events of rejected, malformed, and failed requests', () => {
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 404, 405, 502]))
   expect(cursors.size).toBeGreaterThan(10)
   const events = new Set(platform.events.map(({ event }) => event))

@@ -160,7 +160,10 @@ describe('[Q-UPDATED] updated_since of orders', () => {
     ['9999-12-31T23:59:59.999999Z', false],
     ['9999-12-31T23:59:59.999999999Z', false],
     ['9999-12-31T23:59:59-23:59', false],
-  ])('if updated_since is the extreme timestamp %s, the request gets 200', async (timestamp, some) => {
-    expect((await list(`updated_since=${timestamp}`)).length > 0).toBe(some)
-  })
+  ])(
+    'if updated_since is the extreme timestamp %s, the response is 200 (the list has orders: %s)',
+    async (timestamp, some) => {
+      expect((await list(`updated_since=${timestamp}`)).length > 0).toBe(some)
+    },
+  )
 })

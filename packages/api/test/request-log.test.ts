@@ -54,7 +54,7 @@ test.each([
   },
 )
 
-test('if several requests have invalid values, the request log has one line per invalid parameter, and not per value', async () => {
+test('if several requests have invalid values, the request log has one line per parameter, and not one line per value', async () => {
   const { keyId, key } = await platform.provision()
   for (const query of ['limit=1000', 'limit=x', 'updated_since=x']) await platform.get(`/api/v1/orders?${query}`, key)
   expect((await logOf(keyId, 2)).map(({ reason }) => reason.split(':')[0])).toEqual(['limit', 'updated_since'])
@@ -71,7 +71,7 @@ test('if a client requests two orders with the wrong path /order/ID, the request
     .toBe('no such path; did you mean /api/v1/orders/{id}? The reference is at /docs')
 })
 
-test('[AUTH-5] if a key is revoked, expired, turned off, or used from a forbidden address, its request log says so', async () => {
+test("[AUTH-5] if a key is revoked, expired, turned off, or used from a forbidden address, the reason is in the key's request log", async () => {
   const { id: storeId, keyId, key } = await platform.provision()
   const [ended, elsewhere] = [await platform.newKey(storeId), await platform.newKey(storeId)]
   const off = await platform.newKey(storeId)

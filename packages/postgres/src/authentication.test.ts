@@ -68,7 +68,7 @@ describe('SCRAM authentication', () => {
     await expect(exchangeUntilProof(change)).rejects.toMatchObject({ code: 'EAUTH' })
   })
 
-  test('if the server accepts the client without a SCRAM proof, the client throws an error about the missing proof', async () => {
+  test('if the server accepts the client without proving that it knows the password, the client throws an error about the missing SCRAM proof', async () => {
     const atOnce = new Authentication(OPTIONS)
     begin(atOnce)
     expect(() => atOnce.respond(request(OK))).toThrow('did not prove that it knows the password')
@@ -150,10 +150,10 @@ describe('authentication requests that the client rejects', () => {
   })
 
   test.each([
-    ['challenge', CONTINUE],
-    ['proof', FINAL],
+    ['server-first-message', CONTINUE],
+    ['server-final-message', FINAL],
   ])(
-    'if the first authentication message of the server is a SCRAM %s, the client throws an out-of-order error',
+    "if the server's first authentication message is a SCRAM %s, the client throws an out-of-order error",
     (_, kind) => {
       expect(() => new Authentication(OPTIONS).respond(request(kind, challenge('x')))).toThrow('out of order')
     },

@@ -69,7 +69,10 @@ describe('quoted names', () => {
     expect(['order', 'Order', 'a"b'].map(quoteIdentifier)).toEqual(['"order"', '"Order"', '"a""b"'])
   })
 
-  test.each(['', 'a\0b'])('if a name is the invalid value %j, identifier throws a TypeError', (name) => {
-    expect(() => identifier(name)).toThrow(TypeError)
-  })
+  test.each(['', 'a\0b'])(
+    'if an SQL name is empty or has a null character (%j), identifier() throws a TypeError',
+    (name) => {
+      expect(() => identifier(name)).toThrow(TypeError)
+    },
+  )
 })

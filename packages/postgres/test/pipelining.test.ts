@@ -125,7 +125,7 @@ describe('pipelined groups of statements', () => {
     expect(rows.values).toHaveLength(12_000)
   })
 
-  test("if the sink of a statement requests the binary format, the rows have values in PostgreSQL's binary format", async () => {
+  test("if a row sink requests the binary format, the sink gets the values in PostgreSQL's binary format", async () => {
     const connection = await open(database.url)
     const found: number[] = []
     const sink: Sink = { format: 'binary', row: (row) => void found.push(row.view.getInt32(row.start + 6)) }

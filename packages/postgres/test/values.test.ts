@@ -140,7 +140,7 @@ describe('values that the client receives', () => {
     expect(row).toEqual({ constructor: 1, toString: 2, length: 3 })
   })
 
-  test('executeOn returns the number of changed rows, and queryRows returns an empty array for a statement without rows', async () => {
+  test('executeOn returns the number of changed rows; queryRows returns an empty array for an INSERT without RETURNING and for an empty statement', async () => {
     const connection = await open(database.url)
     await connection.script('create table things (id int)')
     expect(await executeOn(connection, sql`insert into things select generate_series(1, 5)`)).toBe(5)

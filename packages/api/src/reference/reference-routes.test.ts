@@ -105,7 +105,7 @@ describe('the server address in the OpenAPI document', () => {
   }
   const listensAt = 'http://127.0.0.1:8080'
 
-  it("if a public URL is set and tryIt is off, the OpenAPI server is that URL, and otherwise the request's host or the listen address", () => {
+  it("if a public URL is set and test requests are off, the OpenAPI server is that URL, otherwise the request's host or the listen address", () => {
     const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
     expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([
@@ -187,7 +187,7 @@ describe('the documents for crawlers and scanners', () => {
 })
 
 describe('the docs page', () => {
-  it('if tryIt is off, the docs page hides the button that sends test requests', () => {
+  it('if test requests are off (tryIt: false), the docs page hides the button that sends test requests', () => {
     const trying = new Map(referenceRoutes({ tryIt: true }).map((route) => [route.path, route]))
     expect(textOf('/docs/start.js')).toContain('"hideTestRequestButton": true')
     expect(textOf('/docs/start.js', trying)).toContain('"hideTestRequestButton": false')
