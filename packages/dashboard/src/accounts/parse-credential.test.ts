@@ -6,7 +6,7 @@ const GOOD = { id: 'aa_-', rawId: 'aa_-', type: 'public-key', response: { client
 
 const parsed = (value: unknown) => parseCredential(JSON.stringify(value), NAMES)
 
-test('if a passkey credential has unexpected members or unknown transports, parseCredential leaves them out', () => {
+test('if a passkey credential has unexpected fields or unknown transports, parseCredential leaves them out', () => {
   const response = { ...GOOD.response, publicKey: 'AA', transports: ['internal', 'pigeon', 7] }
   expect(parsed({ ...GOOD, authenticatorAttachment: 'platform', response })).toEqual({
     ...GOOD,

@@ -48,7 +48,7 @@ describe('the lists of the Data pages', () => {
     expect(await total('null', { ...EUR, storeCurrency: null })).toEqual({ kind: 'money', text: '12.50' })
   })
 
-  test(`the Payment column shows "card" if payment_provider is null, and for a manual payment the method's label, or "manual" without a label`, async () => {
+  test(`the Payment column shows "card" if payment_provider is null; for a manual payment, the column shows the payment method's label, or else "manual"`, async () => {
     expect(await cell('orders Payment', '{"payment_provider":null}')).toBe('card')
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":"Vorkasse"}')).toBe(
       'Vorkasse',
@@ -68,7 +68,7 @@ describe('the lists of the Data pages', () => {
     expect(await cell('customers Name', '{"name":null,"email":"ann@example.com"}')).toBe('ann@example.com')
   })
 
-  test("if a product's inventory is null, the Stock column shows the sum of its variants' inventories, and is empty if it has no variants", async () => {
+  test("if a product's inventory is null, the Stock column shows the sum of its variants' inventories, or nothing if the product has no variants", async () => {
     expect(await cell('products Stock', '{"inventory":7,"variants":[]}')).toBe('7')
     expect(await cell('products Stock', '{"inventory":null,"variants":[]}')).toBeNull()
     expect(await cell('products Stock', '{"inventory":null,"variants":[{"inventory":2},{"inventory":-5}]}')).toBe('-3')
@@ -109,7 +109,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('if a list has an email field, a search for text with an @ uses only the email field, and other searches never use it', () => {
+  test('in a list with an email field, text with an @ is searched only in this field, and other text never', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)

@@ -79,7 +79,7 @@ test('if a key expires within 14 days, the keys page shows the remaining time, u
   expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')
 })
 
-test('a replaced key "ends 7 days after the first use of the new key" on the keys page, and after that use, on a date', () => {
+test("the keys page shows when a replaced key ends: 7 days after the new key's first use or, after that use, a date", () => {
   const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 168 }
   const masked = 'replaced by <code>sdx_8Hq2Lm9x…w3Zk</code>'
   expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of the new key`)

@@ -30,7 +30,7 @@ describe('originsOf', () => {
   })
 
   test.each(['http://dashboard.example.com', 'http://192.0.2.1:8081', 'ftp://127.0.0.1', 'dashboard.example.com', ''])(
-    'if the dashboard URL is %j, originsOf throws InvalidDashboardUrlError',
+    'if the dashboard URL is the invalid value %j, originsOf throws InvalidDashboardUrlError',
     (url) => {
       expect(() => originsOf(url)).toThrow(InvalidDashboardUrlError)
     },
@@ -57,7 +57,7 @@ describe('parseFrameAncestors', () => {
     'https://admin.example.com/settings',
     "https://admin.example.com;script-src-'unsafe-inline'",
     'data:text/html,x',
-  ])('if a frame ancestor is %j, parseFrameAncestors throws InvalidFrameAncestorError', (list) => {
+  ])('if a frame ancestor is the invalid value %j, parseFrameAncestors throws InvalidFrameAncestorError', (list) => {
     expect(() => parseFrameAncestors(list)).toThrow(InvalidFrameAncestorError)
   })
 })

@@ -56,7 +56,7 @@ function drawn(out: string) {
   }
 }
 
-test('in the usage chart, the height of each part of a bar is proportional to its requests, even if too low to see', () => {
+test('in the usage chart, the height of each bar part is proportional to its requests, even if the part is too low to see', () => {
   const half = drawn(dayChart([{ start: TODAY, successful: 500, clientErrors: 250, rejected: 125, failed: 125 }]))
   expect(half).toEqual({ heights: { successful: 96, clientErrors: 48, rejected: 24, failed: 24 }, marks: [] })
   const { heights } = drawn(dayChart([{ start: TODAY, ...NONE, successful: 99_997, rejected: 1, failed: 2 }]))

@@ -297,7 +297,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('on a screen of 390 px, the page of a key is in the section API, and its buttons are above its statistics', async () => {
+  test('on a screen of 390 px, the buttons on the page of a key are above its statistics, and the navigation marks API as current', async () => {
     const { page } = await scene.openAs(merchant, { javaScript, width: 390 })
     await page.goto(`${base()}/usage/keys/${store.keyId}`)
     expect(await textsOf(page, '.main-nav [aria-current]')).toEqual(['API'])
@@ -312,7 +312,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${base()}/settings/api`)
   })
 
-  test('if an unused key is revoked, its page says that the API rejects requests with the key, instead of suggesting to use it', async () => {
+  test('if an unused key is revoked, its page says that the API rejects the key, and not "Put the key into a tool"', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })
@@ -322,7 +322,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(empty).not.toContain('Put the key into a tool')
   })
 
-  test('if a key is unused for 45 days since its creation, its page and the keys page advise revoking it in the same words', async () => {
+  test('if a key is unused for 45 days since its creation, its page and the keys page show the same advice to revoke the key', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set created_at = now() - interval '45 days' where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })

@@ -100,7 +100,7 @@ test('if a page of an origin that is not allowed frames the dashboard, the brows
   expect(await page.frameLocator('iframe').getByLabel('Email').count()).toBe(0)
 })
 
-test('cookies are SameSite=None and Partitioned if an origin may frame the dashboard; otherwise they are SameSite=Lax, and headers forbid frames', async () => {
+test('if an origin may frame the dashboard, cookies are SameSite=None and Partitioned; otherwise, cookies are SameSite=Lax, and headers forbid frames', async () => {
   const plain = await openScene()
   onTestFinished(() => plain.close())
   const response = await fetch(`${plain.url}/sign-in`)

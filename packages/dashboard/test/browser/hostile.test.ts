@@ -51,7 +51,7 @@ describe('texts with HTML', () => {
     page = (await scene.openAs(merchant)).page
   })
 
-  test('if names and creators of revoked keys contain HTML, the keys page and the Usage page show it as text', async () => {
+  test('if names and creators of revoked keys contain HTML, the keys page and the Usage page show the HTML as text', async () => {
     const pages = ['/settings/api', '/usage']
     await nameRevokedKeys(control(), store.id, HARMLESS)
     const harmless = [await elementsOf(page, base() + pages[0]), await elementsOf(page, base() + pages[1])]
@@ -104,7 +104,7 @@ describe('texts with HTML', () => {
   })
 
   test.each(['products', 'customers'] satisfies ListName[])(
-    'if 500 %s have HTML in their names or email addresses, the Data pages show it as text',
+    'if 500 %s have HTML in their names or email addresses, the Data pages show the HTML as text',
     async (list) => {
       const shown: string[] = []
       const column = list === 'products' ? 'th a' : 'td[data-label=Email]'
@@ -123,7 +123,7 @@ describe('texts with HTML', () => {
     },
   )
 
-  test.each(LIST_NAMES)('if a row of %s contains HTML, the page of the row shows it as text', async (list) => {
+  test.each(LIST_NAMES)('if a row of %s contains HTML, the page of the row shows the HTML as text', async (list) => {
     await elementsOf(page, `${base()}/data/${list}?order=oldest`)
     const row = page.locator('#rows > tr th a').first()
     await page.goto(scene.url + (await row.getAttribute('href')))
@@ -134,7 +134,7 @@ describe('texts with HTML', () => {
     expect(await page.locator('#json :not(span)').count()).toBe(0)
   })
 
-  test('if a URL contains HTML as a search text or as the token of a one-time link, the form field shows it as text', async () => {
+  test('if a URL contains HTML as a search text or as the token of a one-time link, the form field shows the HTML as text', async () => {
     const search = (text: string) => `${base()}/data/orders?find=${encodeURIComponent(text)}`
     const link = (text: string) => `${scene.url}/link/${encodeURIComponent(text)}`
     const harmless = [await elementsOf(page, search('Name')), await elementsOf(page, link('Name'))]

@@ -119,7 +119,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('if a tool stops after 750 orders, the keys page says so until the tool reads the list again', async () => {
+  test('if a tool stops after 750 orders, the keys page shows "Stopped at 750 orders" until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
@@ -284,7 +284,7 @@ describe('the script of the keys pages', () => {
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test('without a reload, the open keys page shows the first use of a key, and opens the sign-in page after the session ends', async () => {
+  test("the open keys page shows a key's first use without a reload, and the sign-in page opens after the session ends", async () => {
     const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())

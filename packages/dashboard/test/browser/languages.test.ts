@@ -78,7 +78,7 @@ describe.each(TRANSLATIONS)('pages in the language %s', (language) => {
   )
 })
 
-test('the search for English text, which the tests of translated pages use, finds a known sentence of the English sign-in page', async () => {
+test('searchEnglish, the helper that checks translated pages, finds a known English sentence on the English sign-in page', async () => {
   const { page } = await scene.openPage()
   await page.goto(`${scene.url}/sign-in`)
   expect(await searchEnglish('de')(page)).toContain('Create API keys for your tools and see how they’re used.')
