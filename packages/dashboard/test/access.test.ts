@@ -173,7 +173,7 @@ test('the access test covers every route of the dashboard and lists no route tha
 
 // This test comes first, because each of the others adds a key to the pages.
 test.each(['developer', 'viewer'] as const)(
-  "if a %s follows every link of a store's pages, each page returns 200, and no form is one that the role forbids",
+  "if a %s follows every link of a store's pages, each page returns 200 and has only forms that the role allows",
   async (role) => {
     const member = await browserOf(role)
     // The page points out keys that were not used for a long time.

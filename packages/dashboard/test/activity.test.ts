@@ -55,7 +55,7 @@ test('[AUTH-3] [AUTH-5] the activity page lists each change of the store and its
   ])
 })
 
-test('if a key expires, the activity page lists the end of the key and names "Its end date" as the actor', async () => {
+test('if a key expires, the activity page says "Ended the key" and names "Its end date" as the actor', async () => {
   const { store, visitor, keys, page } = await newShop()
   await platform.controlSql`update api_keys set expires_at = now() - interval '1 second' where store_id = ${store.id}`
   await visitor.send(keys, `${keys}/keys`, { name: 'Next' })
@@ -89,7 +89,7 @@ test('if a store has more changes than fit on two activity pages, three pages to
   expect([seen, pages]).toEqual([sum?.events, 3])
 })
 
-test("[GEN-2] if a merchant requests another store's activity, by the URL or by the ID of a change, the response lists none of its changes", async () => {
+test("[GEN-2] if a merchant requests another store's activity page, or the changes before another store's change, the response lists no change of that store", async () => {
   const [own, other] = [await newShop(), await newShop()]
   const text = async (path: string) => (await own.visitor.get(path)).text
   expect(await text(own.page)).not.toContain(other.merchant.email)

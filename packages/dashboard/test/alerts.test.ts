@@ -184,7 +184,7 @@ test('if the SMTP server rejects the only recipient of an alert, the service emi
   expect(events).toMatchObject([{ event: 'alert.failed', keyId: store.keyId, kind: 'stopped' }])
 })
 
-test('if a key with hourly requests goes silent, its email is not yet sent 90 minutes after a restart, but after 110', async () => {
+test('if a tool with hourly requests stops, a restarted service sends the email between 90 and 110 minutes after the restart', async () => {
   const store = await platform.provision()
   await addMerchant(platform, store.id)
   await platform.controlSql`
@@ -244,7 +244,7 @@ test('the link in an alert stops emails about the key for this merchant only, un
   expect(smtp.emails).toHaveLength(7)
 })
 
-test('if a node is told to stop while sending an email fails, it sends no more emails for the store and records none as sent', async () => {
+test('if a node is told to stop while an email fails, the node sends the store no more emails and records none as sent', async () => {
   const { store } = await stoppedShop()
   await addMerchant(platform, store.id)
   const stopping = new AbortController()

@@ -55,7 +55,7 @@ const liveOf = async (page: string, storeId: string) => {
   return `${page}/keys/${row?.id}/created/live`
 }
 
-test('after the first request with a new key, its page shows an error code or the request and row counts instead of "Waiting"', async () => {
+test(`after a request with a new key, the key's page replaces "Waiting" with the error code, or with the request and row counts`, async () => {
   const { store, visitor, page, create } = await newShop()
   const { text } = await create({ tool: 'curl' })
   expect(text).toContain('Waiting for the first request.')

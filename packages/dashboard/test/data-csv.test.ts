@@ -243,7 +243,7 @@ describe('CSV downloads', () => {
     await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseError)
   })
 
-  test("if the store's database disconnects after the first page of a CSV download, reading on fails with StoreDatabaseError", async () => {
+  test("if the store's database disconnects after the first page of a CSV download, the next read fails with StoreDatabaseError", async () => {
     const reader = (await csv(store, 'orders')).getReader()
     const first = await reader.read()
     expect(first.done).toBe(false)
@@ -253,7 +253,7 @@ describe('CSV downloads', () => {
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })
 
-  test('a CSV download reads no page ahead, and none after the client cancels or the request is aborted', async () => {
+  test('a CSV download reads no page before the client needs it, and no page after a cancellation or an aborted request', async () => {
     let reads = 0
     const { source } = await dataStore(platform, stores, store)
     const read: typeof source.reader.read = (request) => {

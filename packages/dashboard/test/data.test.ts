@@ -210,7 +210,7 @@ describe('the search of the Data pages', () => {
       expect((await page(of, { list: 'products', text: `${text}nothing` })).rows).toEqual([])
   })
 
-  test('if a search exceeds its time limit, following its pages to the end still finds all matching rows', async () => {
+  test('if a search exceeds its time limit, its pages together still have all matching rows', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
@@ -245,7 +245,7 @@ describe('the search of the Data pages', () => {
     expect(found).toHaveLength(2)
   })
 
-  test('if an order search is for an unknown ID, or neither an ID nor an email address, it shows an error and no rows', async () => {
+  test('if an order search has an unknown ID, or neither an ID nor an email address, the page shows an error and no rows', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],

@@ -55,13 +55,13 @@ test('a new directory token is shown only in the browser that created it, and on
   expect(stored).not.toContain(token)
 })
 
-test('if a directory token is older than ten minutes, the browser that created it no longer shows it', async () => {
+test('if a new directory token is older than ten minutes, even the browser that created the token no longer shows it', async () => {
   await createToken()
   await platform.controlSql`update directory_tokens set created_at = created_at - interval '11 minutes'`
   expect((await browser.get(page())).text).not.toMatch(TOKEN)
 })
 
-test('sending the form for a directory token twice creates one token, and a store with two tokens gets 409 for a third', async () => {
+test('submitting the directory token form twice creates one token; if the store has two tokens, submitting the form for a third returns 409', async () => {
   const form_token = await browser.formTokenOf(page(), tokens())
   const twice = await Promise.all([browser.post(tokens(), { form_token }), browser.post(tokens(), { form_token })])
   expect(twice.map(({ status }) => status)).toEqual([303, 303])

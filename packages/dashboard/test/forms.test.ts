@@ -136,7 +136,7 @@ describe('forms of the dashboard', () => {
     expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
   })
 
-  test('the URL that receives the form for a new key redirects GET to the page of the form, and returns 404 to PUT', async () => {
+  test('a GET request for the URL that creates keys redirects to the page with the form, and a PUT request gets 404', async () => {
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
     expect(put.status).toBe(404)
     // A browser requests the URL of a form, for example after the merchant enters it again.

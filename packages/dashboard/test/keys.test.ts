@@ -40,7 +40,7 @@ async function activeKeys({ store }: Shop): Promise<number> {
 const status = async (key: string) => (await platform.get('/api/v1/store', key)).status
 
 describe('keys of a store', () => {
-  test('[AUTH-3] if a merchant creates a key, the API accepts it, and neither the log nor the tables of keys, sessions, and requests contain it', async () => {
+  test('[AUTH-3] if a merchant creates a key, the API accepts it, and neither the log nor the tables of keys, sessions, and requests contain the key', async () => {
     const shop = await newShop()
     const { key } = await makeKey(shop, 'Accounting')
     expect(await status(key)).toBe(200)
@@ -82,7 +82,7 @@ describe('keys of a store', () => {
     expect(await status(key)).toBe(200)
   })
 
-  test('[AUTH-3] if a new key can no longer be shown, its page offers to replace it, which revokes the key immediately', async () => {
+  test('[AUTH-3] if a new key can no longer be shown, its page offers a replacement that revokes the old key immediately', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     await shop.visitor.get(`${shop.page}?copied`)
@@ -303,7 +303,7 @@ describe('replacement of a key', () => {
     ['168', '0', 'The old key ends 7 days after the first use'],
     ['0', '24', 'The old key has ended.'],
   ])(
-    'if the form that replaced a key is sent again with ends=%j changed to %j, the page says that this changed nothing',
+    'if the form that replaced a key is sent again with ends=%j changed to %j, the page says "Your new choice changed nothing"',
     async (first, second, expected) => {
       const shop = await newShop()
       const old = await makeKey(shop, 'ERP')

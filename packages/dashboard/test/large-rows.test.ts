@@ -56,7 +56,7 @@ describe('large rows', () => {
     },
   )
 
-  test('if a row is large, its page says so and links to a JSON file with the whole row', async () => {
+  test('if a row is large, its page says "This row is large" and links to a JSON file with the whole row', async () => {
     const store = await platform.provision()
     await addProducts(store, 1, numbers(100_000))
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
@@ -79,7 +79,7 @@ describe('large rows', () => {
   })
 })
 
-test("if values such as the store's name have megabytes, the store's pages stay below 1.5 MB, and General shows only the beginning of values", async () => {
+test("if values such as the store's name are megabytes long, the store's pages stay below 1.5 MB, and General shows only the beginning of values", async () => {
   const store = await platform.provision()
   await store.sql`
     update store set store_name = repeat('n', 9000000), store_email = repeat('\"', 500000),

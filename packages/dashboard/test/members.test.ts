@@ -222,7 +222,7 @@ describe('invitations by email', () => {
     expect(again.text).toContain('This invitation doesn’t work')
   })
 
-  test("if a signed-in merchant accepts a forwarded invitation, the invited address gets an account and the access, not the merchant's account", async () => {
+  test("if a signed-in merchant accepts a forwarded invitation, a new account for the invited address joins the store, and the merchant's own account doesn't", async () => {
     const email = newEmail()
     const link = await invited(email)
     const other = await addMerchant(platform, (await platform.provision()).id)
@@ -315,7 +315,7 @@ describe('invitations by email', () => {
     expect(smtp.emails).toHaveLength(INVITATIONS_TO_ADDRESS_PER_DAY)
   })
 
-  test('if the SMTP server rejects the invited address, the members page says so, and the invitation can be sent again', async () => {
+  test("if the SMTP server rejects the invited address, the members page says that the email couldn't be sent, and the invitation can be sent again", async () => {
     const email = newEmail()
     smtp.rejects = email
     await inviteAs(member, email)
@@ -374,7 +374,7 @@ describe('roles', () => {
     expect(await platform.controlSql`select from api_keys where store_id = ${store.id} and name = 'late'`).toEqual([])
   })
 
-  test('if a person is invited as a viewer, the email and the invitation page say so, and the person joins as a viewer', async () => {
+  test('if a person is invited as a viewer, the email and the invitation page name this role, and the person joins as a viewer', async () => {
     const email = newEmail()
     expect((await inviteAs(member, email, 'viewer')).status).toBe(303)
     const { message = '' } = smtp.emails.at(-1) ?? {}

@@ -236,7 +236,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     await expectEqual(url, spreadsheet, store)
   })
 
-  test("if Google stops the export after a spreadsheet changed stores, no tab mixes the stores' rows, and the next export completes", async () => {
+  test("if Google stops the first export after a spreadsheet was connected to another store, no tab mixes the stores' rows, and the next export completes", async () => {
     const spreadsheet = await exported()
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
     const before = spreadsheet.state
@@ -261,7 +261,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     },
   )
 
-  test("if a person's stored key belongs to another store than the spreadsheet, a paused export stops with an error and changes no table", async () => {
+  test("if a person's stored key is for a different store than the spreadsheet, a paused export stops with an error and changes no table", async () => {
     const spreadsheet = await paused()
     const { sheets } = structuredClone(spreadsheet.state)
     spreadsheet.state.userProperties.key = other.key

@@ -88,7 +88,7 @@ describe('the recipe for Google Sheets', () => {
     }
   }, 60_000)
 
-  test('[SYNC-3] if Google stops an export, a trigger already exists that continues the export ten minutes later', async () => {
+  test('[SYNC-3] if Google stops an export, an Apps Script trigger already exists that continues the export ten minutes later', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const { isStopped } = await spreadsheet.run('exportNow', { stopAtCall: 150 })
     expect(isStopped).toBe(true)
@@ -96,7 +96,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toMatchObject([{ handler: 'continueExport', kind: 'once', at }])
   })
 
-  test('[SYNC-3] wherever Google stops a continued export, even while it replaces its trigger, the spreadsheet still has a trigger', async () => {
+  test('[SYNC-3] wherever Google stops a continued export, even while the script replaces its Apps Script trigger, the spreadsheet still has a trigger', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     await spreadsheet.run('exportNow', { slowness: 60 })
     const before = spreadsheet.state
@@ -108,7 +108,7 @@ describe('the recipe for Google Sheets', () => {
     }
   })
 
-  test("[SYNC-3] an export that takes longer than Google's limit of 6 minutes pauses before the limit, and triggers complete it", async () => {
+  test("[SYNC-3] an export of more than 6 minutes pauses before Google's time limit, and Apps Script triggers continue the export until it is complete", async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const results = await spreadsheet.export('exportNow', { slowness: 60 })
     expect(results.length).toBeGreaterThan(2)
@@ -246,7 +246,7 @@ describe('the recipe for Google Sheets', () => {
     expect(result?.error).toBeNull()
   })
 
-  test('if a value has more than 50,000 characters, its Google Sheets cell ends with a note that it is cut', async () => {
+  test('if a value has more than 50,000 characters, its Google Sheets cell ends with a note that the value is cut', async () => {
     const long = await filledStore(platform)
     await long.sql`update products set description = repeat('x', 60000) where id = (select id from products limit 1)`
     const spreadsheet = await Spreadsheet.connect(platform.service.url, long.key)

@@ -17,7 +17,7 @@ test('the code of pages, routes, and emails contains no visible text outside the
   expect(found.filter((text) => !SAME.test(text))).toEqual([])
 })
 
-test('the search for visible texts in code finds known texts of the English catalog', () => {
+test('textsInCode, the helper that searches code for visible texts, finds a known text of the English catalog', () => {
   const english = catalogTexts('en')
   expect(english).toContain('Revoke this key?')
   expect(english).toContain('stops working at its next request. You can’t undo this.')

@@ -132,7 +132,7 @@ test("a session opened with only a password can't open a store that requires a s
   expect([await opens(late), await opens(other)]).toEqual([403, 200])
 })
 
-test('changing the password in a session opened with a code preserves its start time and its access to a store requiring a second factor', async () => {
+test("a password change in a session opened with a two-factor code changes neither the session's start time nor its access to the store", async () => {
   const { admin, member, rule, owner, opens } = await newShop()
   await turnOnCodes(owner, admin)
   await owner.send(rule, `${rule}/on`)

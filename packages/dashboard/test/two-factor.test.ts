@@ -73,7 +73,7 @@ const enter = (visitor: PlainBrowser, code: string) => visitor.send('/sign-in/co
 const isSignedIn = async (visitor: PlainBrowser) => (await visitor.get(api())).status === 200
 
 describe('setting up two-factor sign-in', () => {
-  test('the two-factor setup shows the secret as QR code and text, and entering a code of the app completes it', async () => {
+  test('the two-factor setup shows the secret as QR code and text, and a code of the authenticator app completes the setup', async () => {
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
     const secret = secretOf(text)
@@ -115,7 +115,7 @@ describe('setting up two-factor sign-in', () => {
     expect(await isSignedIn(await browser().signIn(merchant))).toBe(true)
   })
 
-  test('if a request confirms the two-factor setup with a wrong secret, the response does not show the right secret', async () => {
+  test("if a request tries to confirm two-factor setup with a different secret, the response doesn't reveal the secret that the setup page showed", async () => {
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
     const confirm = '/account/two-factor/confirm'
