@@ -101,7 +101,7 @@ describe('a store that requires a second factor', () => {
   const setRule = (isRequired: boolean) =>
     platform.controlSql`update stores set two_factor_required = ${isRequired} where id = ${store.id}`
 
-  test('if a store requires a second factor and a merchant has a passkey, a session can open the store only if the passkey opened it', async () => {
+  test('if a store requires a second factor and a merchant has a passkey, only a session opened with the passkey can open the store', async () => {
     onTestFinished(async () => void (await setRule(false)))
     const byPassword = await signedIn()
     const passkey = await addPasskey(byPassword)
@@ -245,7 +245,7 @@ describe('adding a passkey', () => {
     expect(await isSignedIn((await signInWith(passkey)).visitor)).toBe(true)
   })
 
-  test('an account can have ten passkeys: with nine, only one of two concurrent requests adds a passkey, and the other gets 400', async () => {
+  test('if an account has nine passkeys, only one of two concurrent requests adds a passkey, and the other gets 400, because the maximum is ten', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     await addRows(9)
     await platform.controlSql`update merchant_sessions set opened_by = 'passkey' where merchant_id = ${merchant.id}`
@@ -447,7 +447,7 @@ describe('sessions of accounts with a passkey', () => {
   const account = async () =>
     (await platform.controlSql`select two_factor_enabled as codes from merchants where id = ${merchant.id}`)[0]
 
-  test('if an account has a passkey, a password session can neither add or remove passkeys nor set up two-factor codes', async () => {
+  test('if an account has a passkey, a session opened with the password can neither add or remove passkeys nor set up two-factor codes', async () => {
     const visitor = await signedIn()
     const passkey = await addPasskey(visitor)
     const path = await pathOf()
@@ -484,7 +484,7 @@ describe('sessions of accounts with a passkey', () => {
     expect(await passkeysOf(merchant)).toMatchObject([{ name: 'Phone' }])
   })
 
-  test('if an account gets its first passkey, other password sessions can no longer finish adding a passkey or two-factor codes', async () => {
+  test('if an account gets its first passkey, other sessions opened with the password can no longer finish adding a passkey or setting up two-factor codes', async () => {
     const thief = await signedIn()
     const { text } = await thief.send('/account', '/account/two-factor/set-up', { confirm: merchant.password })
     const secret = /name="secret" value="([A-Z2-7]+)"/.exec(text)?.[1] ?? ''

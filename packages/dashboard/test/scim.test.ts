@@ -298,7 +298,7 @@ describe('requests of Microsoft Entra ID', () => {
 })
 
 describe('how a directory manages the members of a store', () => {
-  test("if a directory ends a signed-in person's access to a store, the person's next request for it gets 404; other stores still open", async () => {
+  test("if a directory ends a signed-in person's access to a store, the person's next request for the store gets 404, but other stores still open", async () => {
     const other = await platform.provision()
     const member = await addMerchant(platform, store.id, other.id)
     const browser = await new PlainBrowser(urlOf(platform)).signIn(member)
@@ -328,7 +328,7 @@ describe('how a directory manages the members of a store', () => {
     expect(await roleOf(member.email)).toBe('viewer')
   })
 
-  test("if a person whose account a directory added accepts another store's invitation, earlier sign-in links and passwords stop working", async () => {
+  test('if a directory added an account, accepting an invitation while signed out sets a new password, and earlier sign-in links and passwords stop working', async () => {
     const accounts = await accountsOf(platform)
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)
@@ -354,7 +354,7 @@ describe('how a directory manages the members of a store', () => {
     }
   })
 
-  test("if a person whose account a directory added accepts an invitation while signed in, the person's password still works", async () => {
+  test('if a directory added an account, accepting an invitation while signed in to this account leaves its password valid', async () => {
     const accounts = await accountsOf(platform)
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)
@@ -384,7 +384,7 @@ describe('how a directory manages the members of a store', () => {
     expect((await visitor.send(`/link/${link}`, '/link')).status).toBe(400)
   })
 
-  test('if a directory removes a person whose account it added, the account is deleted, unless it has a password or another store', async () => {
+  test('if a directory removes a person whose account the directory added, the account is deleted, unless the account has a password or another store', async () => {
     const elsewhere = await platform.provision()
     const exists = async (email: string) =>
       (await platform.controlSql`select from merchants where email = ${email}`).length === 1
@@ -507,7 +507,7 @@ describe('how a directory manages the members of a store', () => {
     expect(await roleOf(person.email)).toBeNull()
   })
 
-  test("if a directory adds a person with an account, it can't change the account's name, email address, password, or other stores", async () => {
+  test("if a directory adds a person who already has an account, the directory can't change the account's name, email address, password, or other stores", async () => {
     const other = await platform.provision()
     const person = await addMerchant(platform, other.id)
     const account = () => platform.controlSql`
@@ -580,7 +580,7 @@ describe('how a directory manages the members of a store', () => {
     expect(await find('userName', userName)).toMatchObject({ totalResults: 1 })
   })
 
-  test('if a person whom a directory deactivated joins the store in another way, the SCIM user is active again with the same ID', async () => {
+  test('if a person whom a directory deactivated gets access to the store without the directory, the SCIM user is active again with the same ID', async () => {
     const email = newEmail()
     const { id } = await addUser(email, { externalId: 'kept' })
     await patch(id, { op: 'replace', path: 'active', value: false })
@@ -716,7 +716,7 @@ describe('directory tokens', () => {
     expect(activity).toContain('for the next access')
   })
 
-  test('if a directory token of store B is used with the ID of a user of store A, every SCIM request gets 404', async () => {
+  test("if a directory token of store B is used for a user of store A, the user can't be found, read, changed, or removed", async () => {
     const email = newEmail()
     const { id } = await addUser(email)
     const other = await platform.provision()

@@ -66,7 +66,7 @@ describe('hostile single sign-on callbacks', () => {
   })
 
   test.each(['', '&iss='])(
-    'if the provider announces that its callbacks contain iss, a callback with "%s" in place of iss gets 400',
+    'if the single sign-on provider announces the parameter iss, a callback with "%s" in place of iss gets 400 and opens no session',
     async (iss) => {
       const visitor = scene.browser()
       const back = await scene.signInAtProvider(visitor, 'known')
@@ -86,7 +86,7 @@ describe('hostile single sign-on callbacks', () => {
     expect((await scene.finish(visitor, back.replace(/&?iss=[^&]+/, ''))).status).toBe(303)
   })
 
-  test("single sign-on ignores another site's URL in the query of its start or callback, and redirects to the home page", async () => {
+  test("if the start or the callback of single sign-on has another site's URL as a parameter, single sign-on still redirects to the home page", async () => {
     const visitor = scene.browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')
     const there = 'https://evil.example.com'

@@ -24,7 +24,7 @@ async function countRows(): Promise<unknown> {
 }
 
 describe('single sign-on', () => {
-  test('if a signed-out visitor opens a page, single sign-on redirects to that page, including its query', async () => {
+  test('after a signed-out visitor opens a page, signing in through single sign-on redirects to that page, including its query', async () => {
     const visitor = scene.browser()
     const page = `${scene.settings.replace('/settings/api', '/usage')}?show=errors`
     const asked = (await visitor.get(page)).headers.get('location') ?? ''
@@ -36,17 +36,20 @@ describe('single sign-on', () => {
   test.each([
     ['the user info', false],
     ['the ID token', true],
-  ])("if the email address is in %s, single sign-on opens the merchant's store", async (_where, inIdToken) => {
-    scene.serve({ inIdToken })
-    const visitor = scene.browser()
-    const response = await scene.signIn(visitor, 'known')
-    expect(response.status).toBe(303)
-    expect(response.headers.get('location')).toBe('/')
-    expect((await visitor.get(scene.settings)).status).toBe(200)
-    expect(scene.platform.events).toContainEqual(
-      expect.objectContaining({ event: 'sign_in.attempted', by: 'oidc', outcome: 'succeeded' }),
-    )
-  })
+  ])(
+    "if the provider sends the email address in %s, single sign-on opens the merchant's store",
+    async (_where, inIdToken) => {
+      scene.serve({ inIdToken })
+      const visitor = scene.browser()
+      const response = await scene.signIn(visitor, 'known')
+      expect(response.status).toBe(303)
+      expect(response.headers.get('location')).toBe('/')
+      expect((await visitor.get(scene.settings)).status).toBe(200)
+      expect(scene.platform.events).toContainEqual(
+        expect.objectContaining({ event: 'sign_in.attempted', by: 'oidc', outcome: 'succeeded' }),
+      )
+    },
+  )
 
   test('if a store requires a second factor, a member who signed in through single sign-on can open it without a code', async () => {
     const setRule = (isRequired: boolean) =>
@@ -238,7 +241,7 @@ describe('rejected single sign-ons', () => {
     },
   )
 
-  test("if a person's address at the provider changes, single sign-on opens the account of the new address, but only if it is verified", async () => {
+  test("if a person's address at the provider changes, single sign-on opens the account of the new address, unless the provider hasn't verified the address", async () => {
     const [first, second] = [
       await addMerchant(scene.platform, scene.store.id),
       await addMerchant(scene.platform, scene.store.id),

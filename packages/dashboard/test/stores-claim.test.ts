@@ -82,7 +82,7 @@ test('if the operator gave an account a store, later stores claims neither remov
   expect((await signInWith(own.email, [])).stores).toEqual({ [scene.store.id]: 'admin' })
 })
 
-test('if the operator removed a store from an account, the next single sign-on with a stores claim for it adds the store again', async () => {
+test('if the operator removed a store from an account, the next single sign-on with this store in the stores claim adds the store again', async () => {
   const email = newAddress()
   await signInWith(email, [scene.store.id])
   await removeMembership(scene.platform.service.control, email, scene.store.id)
