@@ -35,7 +35,7 @@ test("[VER-1] GET /openapi.json returns the contract's OpenAPI document, which h
   }
 })
 
-test('if the Host header is valid, /openapi.json names this host as the server, and otherwise the listen address', async () => {
+test('if the Host header is valid, /openapi.json names this host as the server; otherwise, it names the listen address', async () => {
   const { url } = platform.service
   const serversAt = async (headers: Record<string, string>) =>
     (await sendRequest(url, { path: '/openapi.json', headers })).json.servers.map(

@@ -102,7 +102,7 @@ function check(row: Record<string, unknown>, shape: RowShape, revision: Revision
 }
 
 describe.each(IDS)('a store at schema version %s', (revision) => {
-  test('[FMT-6, FMT-7] every endpoint returns all keys of the contract, with null for missing columns', async () => {
+  test("[FMT-6, FMT-7] every endpoint returns all fields of the contract, with null for columns that the store's schema version lacks", async () => {
     const paths = await pathsOf(storeAt(revision))
     for (const endpoint of ENDPOINTS) {
       const { id, resource, response } = endpoint
@@ -116,7 +116,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     }
   })
 
-  test('[VER-2] every response has exactly the bytes that test/golden stores for this version', async () => {
+  test("[VER-2] every response has exactly the bytes that test/golden stores for the store's schema version", async () => {
     const paths = await pathsOf(storeAt(revision))
     const lines: string[] = []
     for (const [id, path] of paths) lines.push(`${JSON.stringify(id)}: ${(await getAt(revision, path)).text}`)

@@ -40,7 +40,7 @@ async function activeKeys({ store }: Shop): Promise<number> {
 const status = async (key: string) => (await platform.get('/api/v1/store', key)).status
 
 describe('keys of a store', () => {
-  test('[AUTH-3] if a merchant creates a key, the API accepts it, and neither the log nor the tables of keys, sessions, and requests contain the key', async () => {
+  test('[AUTH-3] if a merchant creates a key, the API accepts it, and neither log events nor tables of keys, sessions, and requests contain the key', async () => {
     const shop = await newShop()
     const { key } = await makeKey(shop, 'Accounting')
     expect(await status(key)).toBe(200)

@@ -350,7 +350,7 @@ describe('signing in with a passkey', () => {
     )
   })
 
-  test('if a passkey counts its signatures, a sign-in gets 400 unless its counter is higher than at the last sign-in', async () => {
+  test('if a passkey has a signature counter, a sign-in gets 400 unless the counter is higher than at the last sign-in', async () => {
     const passkey = await addPasskey(await signedIn())
     expect((await signInWith(passkey, { counter: 4_294_967_290 })).response.status).toBe(303)
     await expectRejected(passkey, { counter: 4_294_967_290 })

@@ -55,7 +55,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('[PAG-2] the Power Query recipe requests pages of 250 rows and has the key in no URL', async () => {
+  test('[PAG-2] the Power Query recipe requests pages of 250 rows and puts the key into no URL', async () => {
     const query = await queryAt(platform.service.url)
     await query.load('orders')
     expect(query.requests).toHaveLength(ORDER_PAGES)
@@ -97,7 +97,7 @@ describe('the recipe for Power Query', () => {
     })
   })
 
-  test('[AUTH-6] if the key is wrong, the Power Query recipe leaves the 401 to Power Query, which then prompts for another key', async () => {
+  test("[AUTH-6] if the key is wrong, the Power Query recipe doesn't handle the 401 itself, so Power Query prompts for another key", async () => {
     const query = await queryAt(platform.service.url, 'sdx_wrong')
     await expect(query.load('orders')).rejects.toMatchObject({ message: 'Power Query handles status 401' })
   })

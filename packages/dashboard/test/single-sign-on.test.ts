@@ -63,7 +63,7 @@ describe('single sign-on', () => {
     await setRule(false)
   })
 
-  test('if an account uses single sign-on, two-factor setup works after signing in through the provider, and returns 409 after a password sign-in', async () => {
+  test('if an account uses single sign-on, two-factor setup works after a sign-in through the provider, but returns 409 after a password sign-in', async () => {
     const setUp = '/account/two-factor/set-up'
     const confirm = scene.merchant.password
     const visitor = scene.browser()

@@ -295,7 +295,7 @@ describe('store-export stores', () => {
   })
 })
 
-test('if `stores set` gets --require-two-factor on or off, `stores list` shows the value; with "maybe", `stores set` exits with code 2', async () => {
+test('`stores list` shows the value of `stores set --require-two-factor`, which accepts only on and off', async () => {
   const store = await register('With a rule')
   const ruleOf = async () =>
     (await runJson('stores', 'list')).stores.find(({ id }: { id: string }) => id === store).two_factor_required

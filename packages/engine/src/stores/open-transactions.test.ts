@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-test('[SYNC-1] if another session has an open transaction, a poll of open transactions returns the start of that transaction and not of its own', async () => {
+test("[SYNC-1] a poll of open transactions returns the start of another session's open transaction, but not the start of the poll's own transaction", async () => {
   const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
   await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
   // A session that is being opened has a transaction, too.

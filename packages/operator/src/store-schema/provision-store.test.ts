@@ -178,7 +178,7 @@ describe('provisioned stores', () => {
     await expect(using(foreign.href, (sql) => sql`select 1`)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('if a database for the ID of a new store exists, provisioning the store fails, and the database remains', async () => {
+  test('if the ID of a new store already has a database, provisioning fails, and the existing database remains', async () => {
     const storeId = randomUUID()
     const { databaseUrl } = await provision('launch', { storeId })
     await expect(provision('launch', { storeId })).rejects.toMatchObject({ code: '42710' })
