@@ -262,10 +262,17 @@ export interface LastError extends Pick<RequestLine, 'endpoint' | 'status' | 'co
 /** Returns the newest error since `since` of each active key of a store. Leaves out keys without errors. */
 export async function readLastErrors(query: UsageQuery): Promise<LastError[]> {
   const { database, storeId, since } = query
-  return database.pool.query<LastError>(sql`
-    select distinct on (key_id) key_id as "keyId", endpoint, status, nullif(code, '') as code, last_at as "lastAt"
-    from request_log
-    where key_id = any (array(select id from api_keys where store_id = ${storeId} and revoked_at is null))
-      and minute >= ${since}::timestamptz and status >= 400
-    order by key_id, minute desc, last_at desc`)
+  const keys = await database.pool.query<{ id: string }>(
+    sql`select id from api_keys where store_id = ${storeId} and revoked_at is null`,
+  )
+  // A statement for each key reads only the newest lines, and works if the table is distributed.
+  const newest = await Promise.all(
+    keys.map(({ id }) =>
+      database.pool.query<LastError>(sql`
+        select key_id as "keyId", endpoint, status, nullif(code, '') as code, last_at as "lastAt" from request_log
+        where key_id = ${id} and minute >= ${since}::timestamptz and status >= 400
+        order by minute desc, last_at desc limit 1`),
+    ),
+  )
+  return newest.flat()
 }

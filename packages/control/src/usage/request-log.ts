@@ -5,7 +5,6 @@
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
 import type { RecordedRequest } from './recorded-request.ts'
-import { WHEN_FREE } from './retention.ts'
 
 /** Requests of a key in one minute with the same endpoint, status, code, and reason. */
 export interface RequestLogEntry {
@@ -64,16 +63,17 @@ export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<Requ
   const { pool, entriesMax, linesPerKey, now } = options
   /**
    * Keys whose oldest lines this process has deleted in the current hour. Between two deletions, a key exceeds
-   * `linesPerKey` by at most the lines of an hour.
+   * `linesPerKey` by at most the lines of an hour and of a batch.
    */
   let pruned = { hour: 0, keyIds: new Set<string>() }
   const write = async (batch: readonly RequestLogEntry[]) => {
-    await upsert(pool, batch)
     const hour = Math.floor(now() / HOUR_MS)
     if (hour !== pruned.hour) pruned = { hour, keyIds: new Set() }
     const due = [...new Set(batch.map(({ keyId }) => keyId))].filter((keyId) => !pruned.keyIds.has(keyId))
-    for (const keyId of due) pruned.keyIds.add(keyId)
+    // If a batch fails, it is written again. So the deletion comes first, and no line is counted twice.
     if (due.length > 0) await prune(pool, due, linesPerKey)
+    for (const keyId of due) pruned.keyIds.add(keyId)
+    await upsert(pool, batch)
   }
   const idOf = ({ keyId, minute, endpoint, status, code, reason }: RequestLogEntry) =>
     `${keyId} ${minute} ${endpoint} ${status} ${code} ${reason}`
@@ -111,10 +111,10 @@ async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<vo
 /** Deletes the lines of earlier minutes than the last of the newest `linesPerKey` lines of each key. */
 async function prune(pool: Pool, keyIds: readonly string[], linesPerKey: number): Promise<void> {
   await pool.execute(sql`
-    with ${WHEN_FREE}
-    delete from request_log l using gate, (
+    delete from request_log l using (
       select key_id, minute, row_number() over (partition by key_id order by minute desc) as line
       from request_log where key_id = any (${keyIds}::uuid[])
     ) last
-    where free and last.line = ${linesPerKey}::int and l.key_id = last.key_id and l.minute < last.minute`)
+    where last.line = ${linesPerKey}::int and l.key_id = last.key_id and l.minute < last.minute
+      and l.key_id = any (${keyIds}::uuid[])`)
 }

@@ -4,6 +4,7 @@ import { openClient } from '../../../../test/support/client.ts'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { createKey } from '../access/create-key.ts'
 import { readUsageHours } from './reading.ts'
+import { createUsageRecorder } from './recorder.ts'
 import { deleteOldUsage, sumUpOldHours } from './retention.ts'
 
 const NOW = new Date('2026-03-20T15:30:00Z')
@@ -131,7 +132,7 @@ async function waitingSession(control: TestControl): Promise<number> {
   }
 }
 
-test('the cleanup deletes old lines of the request log in steps of ten minutes, and deletes none while another node deletes usage', async () => {
+test('the cleanup deletes old lines of the request log in steps of ten minutes, and waits while another node deletes usage', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { sql } = control
@@ -144,14 +145,50 @@ test('the cleanup deletes old lines of the request log in steps of ten minutes, 
   const options = { database: control.database, usageMonths: 1200, requestLogHours: 720, now: NOW }
   const other = await transaction(control)
   await other`select pg_advisory_xact_lock(7306003)`
-  const blocked = deleteOldUsage(options)
-  // The run has skipped the old lines, and waits to delete the usage of removed stores.
+  const deleted = deleteOldUsage(options)
   await waitingSession(control)
   await other`rollback`
-  expect(await blocked).toBe(0)
-  expect(await deleteOldUsage(options)).toBe(7 * 25)
+  expect(await deleted).toBe(7 * 25)
   await expectSteps([7 * 10, 7 * 10, 7 * 5])
   expect(await sql`select count(*)::int as rows from request_log`).toEqual([{ rows: 7 * 3 }])
+})
+
+test('while a node records full syncs and deletes those beyond 50 of a key, the cleanup of another node completes', async () => {
+  const { control, expectSteps } = await createManyHours()
+  const store = await control.store()
+  const { id: keyId } = await createKey({ ...control, storeId: store.id, name: 'k', createdBy: null })
+  await control.sql`
+    insert into request_log (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
+    select ${keyId}, ${NOW.toISOString()}::text::timestamptz - n * interval '1 day', '/', 200, '', 1, 1, 1, now()
+    from generate_series(40, 60) n`
+  let now = NOW.getTime()
+  const failures: unknown[] = []
+  const recorder = createUsageRecorder({
+    database: control.secondNode(),
+    now: () => now++,
+    emit: (event) => failures.push(event),
+    flushMs: 60_000,
+    requestLogLines: 10,
+  })
+  let isDone = false
+  const recording = (async () => {
+    while (!isDone) {
+      for (let walk = 0; walk < 20; walk++)
+        for (const begins of [true, false])
+          recorder.record({
+            ...{ keyId, endpoint: '/', status: 200, outcome: 'successful', code: null, reason: null, requestId: 'r' },
+            ...{ rows: 1, durationMs: 1, minuteRequests: 1, walk: { begins, ends: !begins, filters: '' } },
+          })
+      await recorder.flush()
+    }
+  })()
+  expect(await deleteOldUsage({ database: control.database, usageMonths: 13, requestLogHours: 72, now: NOW })).toBe(21)
+  await sumUpOldHours({ database: control.database, usageHourDays: 32, now: NOW })
+  isDone = true
+  await recording
+  await recorder.close()
+  await expectSteps(DAYS_BY_STEP)
+  expect(failures).toEqual([])
 })
 
 const KEYS = 500

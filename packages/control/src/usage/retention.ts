@@ -20,9 +20,9 @@ export interface Retention {
 }
 
 /**
- * Key of the advisory lock for statements that delete usage or sum it up. Only one of them runs at a time, so that two
- * nodes cannot deadlock. The usage recorder writes without this lock, because its hours are new. The minimum age of
- * hours that `sumUpOldHours` changes is 32 days.
+ * Key of the advisory lock for the cleanup and for the deletion of removed stores. Only one of these statements runs at
+ * a time, so that two nodes cannot deadlock. The usage recorder never takes this lock, because it would stop the
+ * cleanup. It writes recent hours, and `sumUpOldHours` changes only hours that are at least 32 days old.
  */
 const PAST_USAGE_LOCK = 7_306_003
 
@@ -30,7 +30,7 @@ const PAST_USAGE_LOCK = 7_306_003
 const IF_FREE = sql`gate as materialized (select pg_try_advisory_xact_lock(${PAST_USAGE_LOCK}) as free)`
 
 /** A row, as soon as no other session has the lock. The lock ends with the transaction. */
-export const WHEN_FREE = sql`gate as materialized (select true as free from pg_advisory_xact_lock(${PAST_USAGE_LOCK}))`
+const WHEN_FREE = sql`gate as materialized (select true as free from pg_advisory_xact_lock(${PAST_USAGE_LOCK}))`
 
 /** Maximum number of rows that a step of `sumUpOldHours` deletes. */
 const STEP_ROWS = 10_000
@@ -39,8 +39,8 @@ const DAY_MS = 86_400_000
 
 /**
  * Deletes usage and records of sent emails after their retention, and the usage of removed stores. Returns the number
- * of deleted rows. While another node deletes usage or sums it up, deletes no usage by age, but waits before it deletes
- * the usage of removed stores.
+ * of deleted rows. While another node deletes usage or sums it up, deletes no old hours, but waits before it deletes
+ * the rest.
  */
 export async function deleteOldUsage(retention: Retention): Promise<number> {
   const { database, usageMonths, requestLogHours, now } = retention
@@ -52,7 +52,9 @@ export async function deleteOldUsage(retention: Retention): Promise<number> {
       at time zone 'UTC'`)
   const since = sql`${now}::timestamptz - make_interval(hours => ${requestLogHours}::int)`
   const lines = await deleteOldLines(pool, since)
-  const walks = await pool.execute(sql`with ${IF_FREE} delete from walks using gate where free and last_at < ${since}`)
+  const walks = await pool.execute(
+    sql`with ${WHEN_FREE} delete from walks using gate where free and last_at < ${since}`,
+  )
   const alerts = await pool.execute(sql`delete from alerts where day < ${now}::timestamptz - interval '90 days'`)
   const removed = sql`select k.id from api_keys k join stores s on s.id = k.store_id where s.removed_at is not null`
   return hours + lines + walks + alerts + (await deleteUsageOf(pool, removed))
@@ -66,7 +68,7 @@ async function deleteOldLines(pool: Pool, since: SqlFragment): Promise<number> {
   let deleted = 0
   for (;;) {
     const lines = await pool.execute(sql`
-      with ${IF_FREE}
+      with ${WHEN_FREE}
       delete from request_log using gate
       where free and minute < least(${since}, (select min(minute) + interval '10 minutes' from request_log))`)
     deleted += lines
@@ -93,13 +95,26 @@ export async function sumUpOldHours(options: {
   )
   const end = usageHoursSince(now, usageHourDays)
   let deleted = 0
-  for (let day = oldest; day !== null && day < end; ) {
-    const step = await pool.transaction((connection) => sumUpStep(connection, day as Date))
-    if (step === null) break
-    deleted += step.deleted
-    if (step.isLast) day = new Date(day.getTime() + DAY_MS)
+  for (let day = oldest; day !== null && day < end; day = new Date(day.getTime() + DAY_MS)) {
+    for (let isLast = !(await hasHours(pool, day)); !isLast; ) {
+      const step = await pool.transaction((connection) => sumUpStep(connection, day as Date))
+      if (step === null) return deleted
+      deleted += step.deleted
+      isLast = step.isLast
+    }
   }
   return deleted
+}
+
+/** Whether the UTC day has hours that were not summed up. */
+async function hasHours(pool: Pool, day: Date): Promise<boolean> {
+  const found = await pool.query(sql`select from usage_hours where ${hoursAfterFirst(day)} limit 1`)
+  return found.length > 0
+}
+
+/** A condition for the hours of a UTC day without the first one, whose row becomes the row of the day. */
+function hoursAfterFirst(day: Date): SqlFragment {
+  return sql`hour > ${day}::timestamptz and hour < ${day}::timestamptz + interval '24 hours'`
 }
 
 /** Returns the time since which usage is stored by hour. Older usage is stored by UTC day after the next cleanup. */
@@ -119,7 +134,7 @@ async function sumUpStep(connection: Connection, day: Date): Promise<Step | null
   const [gate] = await queryRows<{ free: boolean }>(connection, sql`with ${IF_FREE} select free from gate`)
   if (gate?.free !== true) return null
   const begin = sql`${day}::timestamptz`
-  const ofDay = sql`hour > ${begin} and hour < ${begin} + interval '24 hours'`
+  const ofDay = hoursAfterFirst(day)
   const [next] = await queryRows<{ keyId: string }>(
     connection,
     sql`select key_id as "keyId" from usage_hours where ${ofDay} order by key_id offset ${STEP_ROWS} limit 1`,

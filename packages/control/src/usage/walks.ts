@@ -9,7 +9,6 @@
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
-import { WHEN_FREE } from './retention.ts'
 
 /** Consecutive pages of one walk that wait to be written. */
 interface Segment {
@@ -142,15 +141,14 @@ async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
       and not w.ended`)
   const keyIds = [...new Set(segments.map(({ keyId }) => keyId))]
   await pool.execute(sql`
-    with ${WHEN_FREE}
-    delete from walks w using gate, (
+    delete from walks w using (
       select key_id, endpoint, filters, begun_at,
         row_number() over (partition by key_id order by last_at desc) > ${WALKS_PER_KEY_MAX}::int
           or (requests = 1 and begun_at < max(begun_at) over (partition by key_id, endpoint, filters)) as is_over
       from walks where key_id = any (${keyIds}::uuid[])
     ) o
-    where free and o.is_over and w.key_id = o.key_id and w.endpoint = o.endpoint and w.filters = o.filters
-      and w.begun_at = o.begun_at`)
+    where o.is_over and w.key_id = o.key_id and w.endpoint = o.endpoint and w.filters = o.filters
+      and w.begun_at = o.begun_at and w.key_id = any (${keyIds}::uuid[])`)
 }
 
 const SHAPE = sql`as n ("keyId" uuid, endpoint text, filters text, "hasFirst" boolean, "begunAt" double precision,
