@@ -1,12 +1,14 @@
 // Creates the table with which a distributed control database checks keys. It has one row for each active key, with
 // everything that a check needs and the counter of the rate limit. So a check is one statement on one shard. Triggers
-// copy each change of a key or a store into the table, in the same transaction. See
+// copy each change of a key or a store into the table. See
 // docs/contribute/decisions/088-check-keys-on-one-shard.md.
 
-/** SQL that creates the table, fills it, and keeps it current. Waits for running changes of keys and stores. */
+/**
+ * SQL that creates the table and the triggers. The table is empty afterwards; `copyAdmissions` fills it. Each trigger
+ * also writes to `admission_changes`, which has no rows. With this second server in the transaction, Citus commits in two
+ * phases, so a crash can't leave a change on one server only.
+ */
 export const ADMISSIONS_SCHEMA = `
-  lock table api_keys, stores in share row exclusive mode;
-
   -- Half-empty pages keep updates in place.
   create table admissions (
     key_hash bytea primary key,
@@ -29,6 +31,8 @@ export const ADMISSIONS_SCHEMA = `
     requests integer not null default 0
   ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 
+  create table admission_changes (id integer primary key);
+
   -- the keys that can work, now or after they are turned on
   create view admissible_keys as
     select k.key_hash, k.id as key_id, k.store_id, s.origin, s.state, s.database_url, s.database_password, s.schema_name,
@@ -42,6 +46,7 @@ export const ADMISSIONS_SCHEMA = `
   declare
     k admissible_keys;
   begin
+    delete from admission_changes where id = 0;
     select * into k from admissible_keys where key_hash = hash;
     if not found then
       delete from admissions where key_hash = hash;
@@ -58,33 +63,65 @@ export const ADMISSIONS_SCHEMA = `
       ends_at = excluded.ends_at;
   end $$;
 
-  create function copy_admission_of_key() returns trigger language plpgsql as $$
+  create function copy_new_key() returns trigger language plpgsql as $$
   begin
     -- A concurrent change of the store waits, and then copies this key, too.
-    perform from stores where id = coalesce(new.store_id, old.store_id) for share;
-    perform copy_admission(coalesce(new.key_hash, old.key_hash));
+    perform from stores where id = new.store_id for share;
+    perform copy_admission(new.key_hash);
     return null;
   end $$;
-  create trigger copy_admission_of_new_key after insert or delete on api_keys
-    for each row execute function copy_admission_of_key();
+  create trigger copy_new_key after insert on api_keys for each row execute function copy_new_key();
+
+  -- This function doesn't write what belongs to the store, so it needs no lock on the store's row.
+  create function copy_permissions(k api_keys, is_deleted boolean) returns void language plpgsql as $$
+  begin
+    delete from admission_changes where id = 0;
+    if is_deleted or k.revoked_at is not null then
+      delete from admissions where key_hash = k.key_hash;
+    else
+      update admissions set scopes = to_jsonb(k.scopes), without_personal_data = k.without_personal_data,
+        allowed_addresses = k.allowed_addresses,
+        ends_at = case when k.turned_off_at is not null then '-infinity'
+          else coalesce(least(k.expires_at, k.retires_at), 'infinity') end
+      where key_hash = k.key_hash;
+    end if;
+  end $$;
+
+  -- Citus opens a transaction on the worker only for statements of a function that a query calls.
+  create function copy_changed_key() returns trigger language plpgsql as $$
+  begin
+    perform copy_permissions(case when tg_op = 'DELETE' then old else new end, tg_op = 'DELETE');
+    return null;
+  end $$;
+  create trigger copy_deleted_key after delete on api_keys for each row execute function copy_changed_key();
   -- The usage recorder changes last_used_at of many keys.
-  create trigger copy_admission_of_key after update on api_keys for each row
+  create trigger copy_changed_key after update on api_keys for each row
     when ((old.revoked_at, old.turned_off_at, old.expires_at, old.retires_at, old.scopes, old.without_personal_data,
         old.allowed_addresses)
       is distinct from (new.revoked_at, new.turned_off_at, new.expires_at, new.retires_at, new.scopes,
         new.without_personal_data, new.allowed_addresses))
-    execute function copy_admission_of_key();
+    execute function copy_changed_key();
 
-  create function copy_admissions_of_store() returns trigger language plpgsql as $$
+  create function copy_changed_store() returns trigger language plpgsql as $$
   begin
     perform copy_admission(key_hash) from api_keys where store_id = new.id and revoked_at is null;
     return null;
   end $$;
-  create trigger copy_admissions_of_store after update on stores for each row
+  create trigger copy_changed_store after update on stores for each row
     when ((old.origin, old.state, old.database_url, old.database_password, old.schema_name, old.removed_at)
       is distinct from (new.origin, new.state, new.database_url, new.database_password, new.schema_name, new.removed_at))
-    execute function copy_admissions_of_store();
+    execute function copy_changed_store()`
 
-  insert into admissions (key_hash, key_id, store_id, origin, state, database_url, database_password, schema_name, scopes,
-    without_personal_data, allowed_addresses, ends_at)
-  select * from admissible_keys;`
+const COLUMNS = `key_hash, key_id, store_id, origin, state, database_url, database_password, schema_name, scopes,
+  without_personal_data, allowed_addresses, ends_at`
+
+/**
+ * Statement that copies each key again whose row is missing or differs, and deletes rows without a key. Returns a row
+ * for each of these keys. No row differs unless the table or a worker was restored from a backup.
+ */
+export const REPAIR_ADMISSIONS = `
+  with copied as materialized (select ${COLUMNS} from admissions),
+    differing as (
+      (table admissible_keys except table copied) union all (table copied except table admissible_keys)
+    )
+  select copy_admission(key_hash) from (select distinct key_hash from differing) as keys`

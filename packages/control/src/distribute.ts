@@ -1,55 +1,95 @@
 // Distributes the control database over the workers of a Citus cluster, so that they share the checks of keys and the
 // usage. The other tables stay on the coordinator, because requests to the API neither read nor write them.
 
-import { executeOn, Pool, PostgresError, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
-import { ADMISSIONS_SCHEMA } from './admissions-schema.ts'
+import {
+  type Connection,
+  executeOn,
+  Pool,
+  PostgresError,
+  parseConnectionUrl,
+  queryRows,
+  sql,
+} from '@store-export/postgres'
+import { ADMISSIONS_SCHEMA, REPAIR_ADMISSIONS } from './admissions-schema.ts'
 import type { ControlDatabase } from './database.ts'
-import { MIGRATION_LOCK, MigrationError } from './migrate.ts'
+import { LOCK_TIMEOUT, MIGRATION_LOCK, MigrationError } from './migrate.ts'
 
-/** The tables that the workers share, and the column that selects the shard of a row. */
-const DISTRIBUTED = { admissions: 'key_hash', usage_hours: 'key_id', request_log: 'key_id', walks: 'key_id' }
+/**
+ * The tables that the workers share, and the column that selects the shard of a row. The keys come last, because their
+ * changes wait while their table is distributed.
+ */
+const DISTRIBUTED = { usage_hours: 'key_id', request_log: 'key_id', walks: 'key_id', admissions: 'key_hash' } as const
+
+/** The result of `distribute`. */
+export interface Distribution {
+  /** Names of the tables that this call distributed. */
+  readonly tables: readonly string[]
+  /** Number of keys whose copy was missing or differed, if the keys were distributed before. */
+  readonly repaired: number
+}
 
 const HAS_ADMISSIONS = sql`select where to_regclass('admissions') is not null`
+const HAS_CITUS = sql`select from pg_extension where extname = 'citus'`
 
-/** Whether the control database is distributed, so that the table `admissions` is used to check keys. */
+/** Whether Citus distributes the control database, so that the table `admissions` is used to check keys. */
 export async function isDistributed({ pool }: ControlDatabase): Promise<boolean> {
-  const found = await pool.query(HAS_ADMISSIONS)
-  return found.length > 0
+  if ((await pool.query(HAS_CITUS)).length === 0) return false
+  return (await pool.query(HAS_ADMISSIONS)).length > 0
 }
 
 /**
- * Distributes the migrated control database at `url` with Citus, also after a restore from `pg_dump`. Returns whether
- * this call distributed a table; false if all were distributed before. Rejects with `MigrationError` if the database
- * lacks Citus, or if Citus refuses. The database is then unchanged. Rejects like `Pool.transaction` otherwise.
+ * Distributes the migrated control database at `url` with Citus. If the keys were distributed before, compares their
+ * copies with the keys, and repairs them. Repeat it after a failure and after a restore. Rejects with `MigrationError`
+ * if the database lacks Citus, or if a statement fails, and otherwise like `Pool.transaction`.
  */
-export async function distribute(url: string): Promise<boolean> {
+export async function distribute(url: string): Promise<Distribution> {
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export migrate' })
   try {
-    return await pool.transaction(async (connection) => {
-      await executeOn(connection, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-      const citus = await queryRows(connection, sql`select from pg_extension where extname = 'citus'`)
-      if (citus.length === 0)
-        throw new MigrationError(
-          'the control database lacks the extension citus; create the extension in this database on the coordinator and on each worker, add the workers with citus_add_node, then run this command again',
-        )
-      const isNew = (await queryRows(connection, HAS_ADMISSIONS)).length === 0
-      if (isNew) await connection.script(ADMISSIONS_SCHEMA)
-      const found = await queryRows<{ name: string }>(
-        connection,
-        sql`select logicalrelid::regclass::text as name from pg_dist_partition`,
+    if ((await pool.query(HAS_CITUS)).length === 0)
+      throw new MigrationError(
+        'the control database lacks the extension citus; create the extension in this database on the coordinator and on each worker, add the workers with citus_add_node, then run this command again',
       )
-      const left = Object.entries(DISTRIBUTED).filter(([table]) => !found.some(({ name }) => name === table))
-      for (const [table, column] of left)
-        await connection.script(`select create_distributed_table('${table}', '${column}');
-          select truncate_local_data_after_distributing_table('${table}')`)
-      return left.length > 0
-    })
+    const tables: string[] = []
+    for (const [table, column] of Object.entries(DISTRIBUTED)) {
+      // Each table has a transaction of its own, so that the locks on one table don't last for the copies of all.
+      if (await pool.transaction((connection) => distributeTable(connection, table, column))) tables.push(table)
+    }
+    return {
+      tables,
+      repaired: tables.includes('admissions') ? 0 : (await pool.query({ text: REPAIR_ADMISSIONS, values: [] })).length,
+    }
   } catch (cause) {
     if (!(cause instanceof PostgresError)) throw cause
-    throw new MigrationError('the control database could not be distributed; this command changed nothing', {
-      cause,
-    })
+    throw new MigrationError('the control database could not be distributed; run this command again', { cause })
   } finally {
     await pool.close()
   }
+}
+
+/** Distributes a table. Returns false if it was distributed before. */
+async function distributeTable(connection: Connection, table: string, column: string): Promise<boolean> {
+  await executeOn(connection, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+  const found = await queryRows(
+    connection,
+    sql`select from pg_dist_partition where logicalrelid = to_regclass(${table}) and partmethod = 'h'`,
+  )
+  if (found.length > 0) return false
+  await connection.script(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
+  if (table === 'admissions') await createAdmissions(connection)
+  await connection.script(`select create_distributed_table('${table}', '${column}');
+    select truncate_local_data_after_distributing_table('${table}')`)
+  return true
+}
+
+/** Creates `admissions`, unless a restore has created it, and copies the keys. Changes of keys and stores wait. */
+async function createAdmissions(connection: Connection): Promise<void> {
+  await connection.script('lock table api_keys, stores in share row exclusive mode')
+  if ((await queryRows(connection, HAS_ADMISSIONS)).length === 0) await connection.script(ADMISSIONS_SCHEMA)
+  await connection.script("select citus_add_local_table_to_metadata('admission_changes')")
+  await connection.script(REPAIR_ADMISSIONS)
+}
+
+/** Copies the keys again whose copies differ. Does nothing unless the database is distributed. */
+export async function repairAdmissions(database: ControlDatabase): Promise<void> {
+  if (await isDistributed(database)) await database.pool.query({ text: REPAIR_ADMISSIONS, values: [] })
 }

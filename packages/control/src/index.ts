@@ -106,7 +106,7 @@ export {
   readDirectoryUser,
   removeDirectoryUser,
 } from './directory-users.ts'
-export { distribute, isDistributed } from './distribute.ts'
+export { distribute, isDistributed, repairAdmissions } from './distribute.ts'
 export {
   type FailingStore,
   type FleetNode,

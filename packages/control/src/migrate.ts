@@ -59,7 +59,7 @@ export interface MigrateOptions {
 /** Key of the advisory lock for changes of the schema. */
 export const MIGRATION_LOCK = 7_306_004
 /** Longest wait of a migration for the lock on a table. The admission of requests queues behind this wait. */
-const LOCK_TIMEOUT = '2s'
+export const LOCK_TIMEOUT = '2s'
 const LOCK_TRIES_MAX = 10
 /** Pause in ms before the next attempt, in which the queued requests run. */
 const PAUSE_MS = 1000

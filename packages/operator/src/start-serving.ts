@@ -17,6 +17,7 @@ import {
   deleteOldUsage,
   type EncryptionKeys,
   endExpiredKeys,
+  repairAdmissions,
   startAuditLog,
   sumUpOldHours,
 } from '@store-export/control'
@@ -178,6 +179,7 @@ function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandle
   const clean = () => {
     const deletions = [
       cleanUsage(),
+      repairAdmissions(database),
       deleteFormTokens(database, SENT_FORM_HOURS),
       deleteEndedWindows(database),
       deleteEndedSignIns(database),

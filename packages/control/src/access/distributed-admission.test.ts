@@ -4,6 +4,7 @@
 import { executeOn, Pool, parseConnectionUrl, sql } from '@store-export/postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
+import { REPAIR_ADMISSIONS } from '../admissions-schema.ts'
 import type { ControlEvent } from '../control-event.ts'
 import { type ControlDatabase, openControlDatabase } from '../database.ts'
 import { addStore, removeStore, type StoreChange, setStore } from '../stores.ts'
@@ -160,6 +161,30 @@ describe('changes of keys and stores', () => {
       await Promise.all(uses)
     }
   })
+})
+
+test('[AUTH-5] after rows of admissions were changed or restored from a backup, the repair copies the keys again', async () => {
+  const [revoked, missing] = [await newKey(), await newKey()]
+  const hashOf = (made: NewKey) => hashApiKey(made.key).bytes
+  // Without triggers, the row of the revoked key stays, as after a restore of a worker.
+  await control.sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`
+    await sql`update api_keys set revoked_at = now() where id = ${revoked.id}`
+  })
+  await control.sql`delete from admissions where key_hash = ${hashOf(missing)}`
+  await control.sql`update admissions set ends_at = '-infinity' where key_hash = ${hashOf(key)}`
+  expect([await admissionOf(revoked), await admissionOf(missing), await admissionOf(key)]).toEqual([
+    expect.anything(),
+    null,
+    null,
+  ])
+  expect(await control.database.pool.query({ text: REPAIR_ADMISSIONS, values: [] })).toHaveLength(3)
+  expect([await admissionOf(revoked), await admissionOf(missing), await admissionOf(key)]).toEqual([
+    null,
+    expect.anything(),
+    expect.anything(),
+  ])
+  expect(await control.database.pool.query({ text: REPAIR_ADMISSIONS, values: [] })).toEqual([])
 })
 
 describe('the rate limit', () => {

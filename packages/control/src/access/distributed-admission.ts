@@ -1,17 +1,18 @@
 // The statement that checks a key and counts its requests in a distributed control database. It changes one row, so
-// Citus sends it to one worker. A change of the key locks the same row until all servers have committed it. So the
-// statement never reads a key that was revoked before the statement started, even if a worker stops during the change.
+// Citus sends it to one worker. A change of the key locks the same row until both servers have committed it. So the
+// statement never accepts a key that was revoked before it started, even if a server stops during the revocation.
 
 /**
  * Returns the statement, with an expression for the current time. Its values are the hash of the key, two numbers of
  * requests, and the address. The first number counts if the key has no allow list. The second number counts if the key
  * has one and the address is in it.
  *
- * Citus restricts what the statement may contain. It computes the time once, on the coordinator, but refuses it in
- * `case`, `coalesce`, and `returning`. So numbers replace conditions, and the row stores the time.
+ * Citus computes the time once, on the server that receives the statement, but refuses it in `case`, `coalesce`, and
+ * `returning`. So the statement multiplies by 0 or 1 instead of using `case`, and the row stores the time.
  *
- * The minute of a row is one minute ahead if the statement waited for the row while a new minute began. The request
- * then belongs to the new minute. The minute of a row is further ahead if the clock was set back. It then starts again.
+ * If the statement waits for the row while a new minute begins, the row's minute is one later than the statement's. The
+ * request then counts in the new minute. If the row's minute is still later, the clock was set back, and the count
+ * starts again.
  */
 export function onShard(now: string): string {
   const seconds = `extract(epoch from ${now})::double precision`

@@ -5,7 +5,7 @@ import type { Sql } from 'postgres'
 import { inject } from 'vitest'
 import { openClient, withConnection } from '../../../../test/support/client.ts'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
-import { ADMISSIONS_SCHEMA } from '../../src/admissions-schema.ts'
+import { ADMISSIONS_SCHEMA, REPAIR_ADMISSIONS } from '../../src/admissions-schema.ts'
 import { type ControlDatabase, openControlDatabase } from '../../src/database.ts'
 import { EncryptionKey } from '../../src/password-encryption.ts'
 import { addStore, type RegisteredStore, type RegistryContext } from '../../src/stores.ts'
@@ -56,5 +56,5 @@ export async function createControlDatabase({ hasAdmissions = false } = {}): Pro
 /** Creates the tables and triggers of a distributed control database on one server, unless Citus has distributed them. */
 async function createAdmissions(url: string): Promise<void> {
   if (inject('citusWorkers') !== undefined) return
-  await withConnection(url, (connection) => connection.script(ADMISSIONS_SCHEMA))
+  await withConnection(url, (connection) => connection.script(`${ADMISSIONS_SCHEMA}; ${REPAIR_ADMISSIONS}`))
 }

@@ -21,9 +21,11 @@ export function addMigrateCommand(program: Command, processContext: ProcessConte
       const applied = await migrate({ url: controlUrl, random: randomBytes })
       if (!json)
         printMessage(applied.length === 0 ? 'The control database is up to date.' : `Applied: ${applied.join(', ')}.`)
-      const isNew = distributed !== undefined && (await distribute(controlUrl))
-      if (json) return printJson(distributed === undefined ? { applied } : { applied, distributed: isNew })
-      if (isNew) printMessage('Distributed the keys and their usage. Restart every node, so that it uses the workers.')
-      else if (distributed !== undefined) printMessage('The control database was distributed before.')
+      if (distributed === undefined) return json ? printJson({ applied }) : undefined
+      const { tables, repaired } = await distribute(controlUrl)
+      if (json) printJson({ applied, distributed: tables, repaired })
+      else if (tables.length > 0)
+        printMessage(`Distributed: ${tables.join(', ')}. Restart every node, so that it uses the workers.`)
+      else printMessage(`All tables were distributed before. Keys that differed on the workers: ${repaired}.`)
     })
 }
