@@ -50,7 +50,7 @@ export const PROBLEMS = {
   'key-ended': {
     status: 409,
     title: 'The key is revoked or has expired',
-    fix: 'Create another key. A revoked key cannot be changed.',
+    fix: 'Create a new key. A revoked key cannot be changed.',
   },
   'key-limit-reached': {
     status: 409,
@@ -60,12 +60,12 @@ export const PROBLEMS = {
   'key-not-replaceable': {
     status: 409,
     title: 'The key was replaced already, or is not active',
-    fix: 'Replace the newer key, or create another key.',
+    fix: 'Replace the newer key, or create a new key.',
   },
   'last-admin': {
     status: 409,
     title: 'The store would have no admin',
-    fix: 'Make another member an admin first.',
+    fix: 'Make a different member an admin first.',
   },
   'request-running': {
     status: 409,
@@ -79,7 +79,7 @@ export const PROBLEMS = {
   },
   refused: {
     status: 409,
-    title: 'The state of the store does not allow this',
+    title: 'The state of the store does not allow the operation',
     fix: '`detail` says what to do, for example which command of `store-export` to run.',
   },
   'body-too-large': {
@@ -94,7 +94,7 @@ export const PROBLEMS = {
   },
   'idempotency-key-reused': {
     status: 422,
-    title: 'The Idempotency-Key belongs to another request',
+    title: 'The Idempotency-Key belongs to a different request',
     fix: 'Use a new Idempotency-Key for each request. Reuse it only to repeat a request with the same method, path, and body.',
   },
   'internal-error': {
