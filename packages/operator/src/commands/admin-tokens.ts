@@ -18,7 +18,11 @@ export function addAdminTokensCommands(program: Command, processContext: Process
   const tokens = addCommandGroup(program, 'admin-tokens', 'create, list, and revoke tokens of the admin API')
   addCommand(tokens, 'create', 'create a token for the admin API and print it once. No command shows it again.')
     .requiredOption('--name <text>', 'name of the token, for example the program that uses it')
-    .option('--expires <time>', 'reject the token from this time on, such as 2027-01-31T00:00:00Z', parseTime)
+    .option(
+      '--expires <time>',
+      'reject the token from this time on, such as 2027-01-31T00:00:00Z. Default: never.',
+      parseTime,
+    )
     .action((options: CreateOptions) => withControl(processContext, (context) => create(context, options)))
   addCommand(tokens, 'list', 'list the tokens of the admin API').action((options: CommonOptions) =>
     withControl(processContext, (context) => list(context, options)),

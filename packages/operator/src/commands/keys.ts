@@ -48,7 +48,11 @@ interface ListOptions extends CommonOptions {
 
 export function addKeysCommands(program: Command, processContext: ProcessContext): void {
   const keys = addCommandGroup(program, 'keys', 'create, list, turn off, and revoke API keys')
-  addCommand(keys, 'create', 'create an API key and print it once. No command shows it again.')
+  addCommand(
+    keys,
+    'create',
+    'create an API key and print it once. No command shows it again. A store can have five active keys.',
+  )
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .requiredOption('--name <text>', 'name of the key, for example the tool that uses it')
     .option(
@@ -56,8 +60,15 @@ export function addKeysCommands(program: Command, processContext: ProcessContext
       'let the key read only the data of this scope, such as orders:read. Can be repeated.',
       addScope,
     )
-    .option('--without-personal-data', 'replace names, addresses, and other personal data in responses')
-    .option('--expires <time>', 'reject the key from this time on, such as 2027-01-31T00:00:00Z', parseTime)
+    .option(
+      '--without-personal-data',
+      'replace names, addresses, and other personal data in responses. You cannot change this later.',
+    )
+    .option(
+      '--expires <time>',
+      'reject the key from this time on, such as 2027-01-31T00:00:00Z. Default: never.',
+      parseTime,
+    )
     .option(
       '--allow <network>',
       'accept the key only from this address or network, such as 10.0.0.0/8. Can be repeated.',

@@ -59,7 +59,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .option(
       '--role <role>',
-      'role in the store: admin, developer, or viewer. A developer manages keys, but no members. A viewer sees keys and usage, but changes nothing and sees no data. Default: the role that the merchant has in the store, otherwise admin.',
+      'role in the store: admin, developer, or viewer. A developer can manage keys, but not members. A viewer can see keys and usage, but no data, and changes nothing. Default: the role that the merchant has in the store, otherwise admin.',
       parseRole,
     )
     .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))

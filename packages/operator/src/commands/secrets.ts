@@ -12,7 +12,7 @@ export function addSecretsCommands(program: Command, processContext: ProcessCont
   addCommand(
     secrets,
     'rotate',
-    'after you set a new STORE_EXPORT_SECRET and STORE_EXPORT_SECRET_PREVIOUS on every node, encrypt all passwords again',
+    'encrypt all passwords again with a new STORE_EXPORT_SECRET. First set it on every node, and set STORE_EXPORT_SECRET_PREVIOUS to the old secret.',
   ).action(async ({ json }: CommonOptions) => {
     const rotation = await withControl(processContext, rotateSecrets)
     if (json) return printJson(rotation)

@@ -31,12 +31,12 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
   )
     .requiredOption('--name <text>', 'name of the store')
     .option('--external-id <id>', EXTERNAL_ID_HELP)
-    .option('--database-url <url>', URL_HELP)
+    .option('--database-url <url>', `${URL_HELP}. Required, unless the store is generating or imported.`)
     .option('--schema <name>', SCHEMA_HELP, 'public')
     .addOption(
       new Option(
         '--origin <origin>',
-        'host of the store: your platform (generated), or another platform (imported). The API serves only generated stores.',
+        'which platform hosts the store: yours (generated), or a different one (imported). The API serves only generated stores.',
       )
         .choices(['generated', 'imported'])
         .default('generated'),
@@ -96,7 +96,7 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     .requiredOption('--name <text>', 'name of the store')
     .option(
       '--external-id <id>',
-      `${EXTERNAL_ID_HELP} If an earlier run was interrupted, the command first creates the missing database.`,
+      `${EXTERNAL_ID_HELP} If an earlier run was interrupted, the command finishes it, and creates the missing database.`,
     )
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .action((options: ProvisionOptions) => withControl(processContext, (context) => provision(context, options)))
@@ -113,14 +113,14 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
   addCommand(
     stores,
     'grants',
-    "print the SQL that creates the reader's role, with which the service reads a platform's own database",
+    "print the SQL that creates the reader's role: the role with which the service reads a database that your platform created",
   )
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option('--role <name>', 'name of the role', 'store_export_reader')
     .option('--schema <name>', SCHEMA_HELP, 'public')
     .option(
       '--grants-only',
-      'leave out the statements that create the role, because the role exists on the server already',
+      'print only the privileges, without the statements that create the role. Use this if the role exists already.',
     )
     .action((options: GrantsOptions) => grants(options))
   addCommand(stores, 'upgrade', "upgrade a store's schema and the reader's privileges to a newer schema version")
@@ -128,7 +128,7 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     .requiredOption('--to <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option(
       '--database-url <url>',
-      'connection URL of the owner, or - to read it from standard input. Required if the store database is on another server than the control database.',
+      'connection URL of the owner, or - to read it from standard input. Required if the store database is not on the server of the control database.',
     )
     .action((id: string, options: UpgradeOptions) =>
       withControl(processContext, (context) => upgrade(context, id, options)),
