@@ -46,7 +46,7 @@ const ERROR_BODY = `This page is for integrators. It lists the statuses and erro
 to repeat. The page of each code says how to fix the error. For the wait before a retry, see [Rate
 limits and retries](../rate-limits-and-retries.md#when-to-retry).
 
-All errors have the same body. The \`code\` is stable, so let your program read it. The \`message\` is
+All errors have the same body. The \`code\` is stable, so use it in your program. The \`message\` is
 for people, and can change. To report a problem, send the operator the header \`x-request-id\` of the
 response.
 

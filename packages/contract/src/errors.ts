@@ -16,7 +16,7 @@ export const ERRORS = {
       'The client sends the header twice.',
       'The merchant has replaced the key, but the client still sends the old key.',
       'The client sends the key to a different installation of the service, for example to a test system.',
-      'The key has an allow list, and the client has moved to another network.',
+      'The key has an allow list, and the client has moved to a different network.',
     ],
   },
   STORE_NOT_SUPPORTED: {
@@ -33,7 +33,7 @@ export const ERRORS = {
     status: 409,
     returnedBy: 'every',
     condition: 'The store exists, but the platform is still creating its database.',
-    retry: 'Yes, after 30 seconds (the header Retry-After).',
+    retry: 'Yes, after the number of seconds in the header Retry-After (30).',
     retryAfterSeconds: { min: 30, max: 30 },
     fix: 'Send the same request again every 30 seconds, until the platform has created the database. If this takes longer than you expect, ask the operator.',
     mistakes: ['The client treats the response as an empty store.'],
@@ -77,7 +77,7 @@ export const ERRORS = {
     retry: 'No.',
     fix: 'Read the message. If it says that the path does not exist, compare the path with the reference. If it names a scope, such as orders:read, the key lacks this scope. The merchant can add the scope to the key. If the message says that the store has no such row, check the ID, and whether the key belongs to the right store. Otherwise, the store has deleted the row.',
     mistakes: [
-      'The client uses the key of another store.',
+      'The client uses the key of a different store.',
       'The path ends with a slash, does not begin with /api/v1, or has _ in place of -. The message suggests the right path.',
       'The method is not GET or HEAD (status 405). The service is read-only: use GET.',
     ],
@@ -87,23 +87,24 @@ export const ERRORS = {
     status: 429,
     returnedBy: 'every',
     condition:
-      'The key has used up its requests for this minute: 120, unless the operator set a different limit. Or the response buffer of the key is full, because the client does not read its responses.',
-    retry: 'Yes, after the number of seconds in the header Retry-After.',
-    fix: 'Wait for the number of seconds in the header Retry-After. To need fewer requests, use limit=250. If the message says that the response buffer is full, read the responses before you send more requests.',
+      'The key has used up its requests for this minute: 120, unless the operator set a different limit. Or the unread responses of this key fill its response buffer, because the client does not read them.',
+    retry:
+      'Yes, after the number of seconds in the header Retry-After. Requests before that time also count toward the limit.',
+    fix: 'If the key has used up its requests, wait for the number of seconds in the header Retry-After. To need fewer requests, use limit=250. If the message says that the response buffer is full, read the open responses to their end, or close their connections. Then send the request again.',
     mistakes: [
       'Several tools share one key. Give each tool its own key. A store can have five keys at a time.',
-      'The client does not wait for the time in Retry-After. Requests that come too early also count toward the limit.',
+      'The client does not wait for the time in Retry-After.',
     ],
   },
   STORE_DB_ERROR: {
     status: 502,
     returnedBy: 'every',
     condition:
-      'The service could not read the store database or its own database. Or its response buffer is full, or it had an internal error. The message says which. Most of these errors are temporary.',
+      'The service could not read the store database or its own database. Or the unread responses of all clients together fill the response buffer of the service. Or the service had an internal error. The message names the cause. Most of these errors are temporary.',
     retry:
       'Yes, after the number of seconds in the header Retry-After (1 to 5). After each further failure, wait twice as long as before.',
     retryAfterSeconds: { min: 1, max: 5 },
-    fix: 'Wait for the number of seconds in the header Retry-After. Then send the same request again, with the same cursor. No row is lost. If the error continues, send the operator the value of the header x-request-id.',
+    fix: 'Wait for the number of seconds in the header Retry-After. Then send the same request again, with the same cursor. The list then continues without a gap. After each further failure, wait twice as long as before. If the error continues for two minutes, stop, and try again later. If it happens again, send the operator the value of the header x-request-id.',
     mistakes: ['The client treats the failed page as the last page. A list ends only when meta.has_more is false.'],
   },
 } as const satisfies Record<string, ErrorDeclaration>

@@ -91,7 +91,7 @@ export function errorPage(name: string, error: ErrorDeclaration): string {
     wrapped(`**Retry?** ${retryRules(error)}`),
     '## Common mistakes',
     mistakes.map((each) => wrapped(`- ${each}`, '  ')).join('\n'),
-    '[All error codes, and the body of an error](index.md)',
+    'See also [when to retry](../rate-limits-and-retries.md#when-to-retry), and [all error codes](index.md).',
   )
 }
 
