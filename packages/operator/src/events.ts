@@ -141,7 +141,8 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'request.malformed': {
     level: 'info',
-    meaning: 'A client sent a request that is not well-formed HTTP, too slow, or too large. `code` says what is wrong.',
+    meaning:
+      'A client sent a request that is too slow or too large, or that is not well-formed HTTP. `code` says what is wrong.',
   },
   'request.failed': {
     level: 'error',
@@ -151,7 +152,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'key.rejected': {
     level: 'info',
     meaning:
-      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. For a key that is revoked, expired, turned off, or used outside of its allow list, it is `unknown`.',
+      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. For a key that is revoked, expired, turned off, or used outside of its allow list, the reason is `unknown`.',
   },
   'leak_report.accepted': {
     level: 'warn',
@@ -161,7 +162,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'leak_report.rejected': {
     level: 'warn',
     meaning:
-      'A leak report had no valid signature. `reason` is `unknown_key` or `wrong_signature`. If it is `unknown_key`, the file with the public keys does not have the key of the report: download the file again.',
+      'A leak report had no valid signature. `reason` is `unknown_key` or `wrong_signature`. If the reason is `unknown_key`, the file with the public keys lacks the key of the report, so download the file again.',
   },
   'rejections.summarized': {
     level: 'info',
@@ -175,7 +176,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'store.query_failed': {
     level: 'warn',
     meaning:
-      'A query on a store database failed. `reason` is `server_unreachable`, `server_full`, `no_connection` (the request got no connection in time), or `query` (any other reason). `retried` says whether the service tried the query again.',
+      'A query on a store database failed. `reason` is `server_unreachable`, `server_full`, `no_connection` (the store responds, but the request got no connection of the node in time), or `query` (any other reason). `retried` says whether the service tried the query again.',
   },
   'store.server_failed': {
     level: 'debug',
@@ -195,7 +196,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'store.transactions_awaited': {
     level: 'debug',
     meaning:
-      'The first page of a list waited for open transactions of the store. The level is `info` if a transaction outlasted the wait.',
+      'A request for the first page of a list waited for open transactions of the store, so that the list misses no change. The level is `info` if a transaction outlasted the wait.',
   },
   'store.pool_opened': { level: 'debug', meaning: 'The node opened connections to a store.' },
   'store.pool_closed': { level: 'debug', meaning: 'The node closed its connections to a store.' },
@@ -209,7 +210,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'audit.recorded': {
     level: 'info',
     meaning:
-      'A key, store, merchant, token, or secret changed. See [How the replay works](backup-and-restore.md#how-the-replay-works).',
+      'A key, store, member, account, token, or secret changed: one of the [audit events](dashboard-reference.md#audit-events). See [How the replay works](backup-and-restore.md#how-the-replay-works).',
   },
   'page.completed': { level: 'info', meaning: 'The dashboard completed a request.' },
   'page.failed': {

@@ -39,7 +39,7 @@ export const METRICS = {
   rows: {
     name: 'store_export_rows_served_total',
     type: 'counter',
-    help: "Rows in responses. Embedded rows don't count.",
+    help: "Rows in responses. Rows inside other rows, such as order items, don't count.",
     labels: { endpoint: ENDPOINT },
   },
   bytes: {
@@ -51,25 +51,26 @@ export const METRICS = {
   rejections: {
     name: 'store_export_rejections_total',
     type: 'counter',
-    help: 'Requests rejected because they have no valid key, or because they got no connection to their store.',
+    help: 'Requests rejected because they have no valid key, or because they got no connection to their store. Requests over the rate limit count in store_export_errors_total with the code RATE_LIMITED.',
     labels: {
-      reason: '`key_missing`, `key_repeated`, `key_malformed`, `key_unknown`, `queue_full`, or `queue_timeout`',
+      reason:
+        '`key_missing`, `key_repeated`, `key_malformed`, or `key_unknown`: `key_` and the reason of the event `key.rejected`. `queue_full` or `queue_timeout`: `queue_` and the reason of `store.request_rejected`.',
     },
   },
   malformedRequests: {
     name: 'store_export_malformed_requests_total',
     type: 'counter',
-    help: 'Requests that are not well-formed HTTP, too slow, or too large.',
+    help: 'Requests that are too slow or too large, or that are not well-formed HTTP.',
     labels: { code: "code of Node's HTTP parser, such as `HPE_HEADER_OVERFLOW`" },
   },
   queryFailures: {
     name: 'store_export_query_failures_total',
     type: 'counter',
-    help: 'Failed queries on store databases and the control database.',
+    help: 'Failed queries on store databases and the control database, without those that were tried again.',
     labels: {
       database: '`store` or `control`',
       reason:
-        '`server_unreachable`; `server_full`; `no_connection`: the store responds, but the node had no free connection; or `query`: any other reason. For `control`, always `query`.',
+        '`server_unreachable`; `server_full`; `no_connection`: the store responds, but the request got no connection of the node in time; or `query`: any other reason. For `control`, always `query`.',
     },
   },
   internalErrors: {
@@ -115,13 +116,13 @@ export const METRICS = {
   transactionWaits: {
     name: 'store_export_transaction_waits_total',
     type: 'counter',
-    help: 'First pages of lists that waited for open transactions of a store.',
+    help: 'Requests for the first page of a list that waited for open transactions of the store, so that the list misses no change.',
     labels: { outcome: '`ended`, or `timed_out` if a transaction outlasted the wait' },
   },
   transactionWaitSeconds: {
     name: 'store_export_transaction_wait_seconds_total',
     type: 'counter',
-    help: 'Time that first pages of lists waited for open transactions of a store.',
+    help: 'Time for which requests for the first page of a list waited for open transactions of the store.',
     labels: {},
   },
   leakReports: {
@@ -216,19 +217,19 @@ export const METRICS = {
   serverFailing: {
     name: 'store_export_server_failing',
     type: 'gauge',
-    help: 'Whether the last attempt to connect to a database server failed, in the last 20 minutes: 1 or 0.',
+    help: "1 if the node's last attempt to connect to the database server failed less than 20 minutes ago, otherwise 0.",
     labels: { server: SERVER, reason: '`unreachable`, or `full` if the server has no free connection' },
   },
   serverConnections: {
     name: 'store_export_server_connections',
     type: 'gauge',
-    help: 'Connections of the node to a database server, also those that are opening or closing.',
+    help: 'Connections of the node to a database server, including those that are opening or closing.',
     labels: { server: SERVER },
   },
   serverSaturation: {
     name: 'store_export_server_saturation_ratio',
     type: 'gauge',
-    help: "Connections to a database server that requests use, as a share of the node's maximum, from 0 to 1.",
+    help: "Share of the node's maximum connections to a database server that is in use by requests, from 0 to 1.",
     labels: { server: `${SERVER} (the highest value of these servers)` },
   },
   serverWaiters: {
