@@ -16,7 +16,7 @@ export const SETTINGS = {
     env: 'STORE_EXPORT_DATABASE_URL',
     kind: 'secret',
     default: null,
-    help: 'URL of the control database (postgres://...?sslmode=verify-full). `serve` requires it. Without it, other commands use the demo that runs in the current folder.',
+    help: 'URL of the control database (postgres://...?sslmode=verify-full). `serve` requires it. Without this setting, other commands use the demo that runs in the current folder.',
   },
   secret: {
     env: 'STORE_EXPORT_SECRET',
@@ -40,7 +40,7 @@ export const SETTINGS = {
     env: 'STORE_EXPORT_HOST',
     kind: 'string',
     default: '127.0.0.1',
-    help: 'Address on which the API, the dashboard, and the operations port listen. If your TLS proxy runs on another machine, set a private address.',
+    help: 'Address on which the API, the dashboard, and the operations port listen. If your TLS proxy runs on a different machine, set a private address.',
   },
   port: {
     env: 'STORE_EXPORT_PORT',
@@ -86,7 +86,7 @@ export const SETTINGS = {
       pattern: /^(mailto:|tel:|https:\/\/)[\x21-\x7e]+$/,
       rule: 'a URI that starts with mailto:, https:// or tel:',
     },
-    help: 'Address for reports of security problems, such as mailto:security@example.com. /.well-known/security.txt contains it. Without it, that path returns 404.',
+    help: 'Address for reports of security problems, such as mailto:security@example.com. /.well-known/security.txt contains this address. Without this setting, that path returns 404.',
   },
   docsTryIt: {
     env: 'STORE_EXPORT_DOCS_TRY_IT',

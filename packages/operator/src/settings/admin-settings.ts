@@ -17,7 +17,7 @@ export const ADMIN_SETTINGS = {
     env: 'STORE_EXPORT_ADMIN_HOST',
     kind: 'string',
     default: '127.0.0.1',
-    help: 'Address on which the admin API listens. For a backend on another machine, set a private address, and turn on TLS.',
+    help: 'Address on which the admin API listens. For a backend on a different machine, set a private address, and turn on TLS.',
   },
   adminTlsCertFile: {
     env: 'STORE_EXPORT_ADMIN_TLS_CERT_FILE',
@@ -35,6 +35,6 @@ export const ADMIN_SETTINGS = {
     env: 'STORE_EXPORT_ADMIN_TLS_CLIENT_CA_FILE',
     kind: 'string',
     default: null,
-    help: 'Path of a file with the CA certificates that sign client certificates, in PEM. With it, the admin API accepts only clients with such a certificate. Requires the certificate and its key.',
+    help: 'Path of a file with the CA certificates that sign client certificates, in PEM. With this setting, the admin API accepts only clients with such a certificate. Requires the certificate and its key.',
   },
 } as const satisfies Record<string, Setting>

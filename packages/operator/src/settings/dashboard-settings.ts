@@ -16,13 +16,13 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_DASHBOARD_URL',
     kind: 'string',
     default: null,
-    help: 'Address at which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on the machine of the node. If its host name changes, passkeys stop working.',
+    help: 'Address at which merchants open the dashboard: https://dashboard.example.com. Without this setting, the dashboard works only on the machine of the node. If the host name of this address changes, passkeys stop working.',
   },
   dashboardFrameAncestors: {
     env: 'STORE_EXPORT_DASHBOARD_FRAME_ANCESTORS',
     kind: 'string',
     default: null,
-    help: 'Origins whose pages may show the dashboard in a frame, separated by commas: https://admin.example.com. Without it, no page can.',
+    help: 'Origins whose pages may show the dashboard in a frame, separated by commas: https://admin.example.com. Without this setting, no page can show the dashboard in a frame.',
   },
   dashboardProxies: {
     env: 'STORE_EXPORT_DASHBOARD_PROXIES',
@@ -55,7 +55,7 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_SMTP_URL',
     kind: 'secret',
     default: null,
-    help: 'SMTP server for emails about keys and for invitations: smtp://user:password@mail.example.com:587 or smtps://…:465. Without it, the dashboard sends no emails.',
+    help: "SMTP server for emails to merchants: smtp://user:password@mail.example.com:587 or smtps://…:465. Without this setting, the service sends no emails, and merchants can't invite others.",
   },
   mailFrom: {
     env: 'STORE_EXPORT_MAIL_FROM',
@@ -85,7 +85,7 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_OIDC_STORES_CLAIM',
     kind: 'string',
     default: null,
-    help: 'Name of the claim in which the OpenID Connect provider lists the stores of a merchant. Without it, you add merchants to stores yourself.',
+    help: 'Name of the claim in which the OpenID Connect provider lists the stores of a merchant. Without this setting, you add merchants to stores yourself.',
   },
   oidcLabel: {
     env: 'STORE_EXPORT_OIDC_LABEL',

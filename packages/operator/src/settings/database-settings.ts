@@ -34,7 +34,7 @@ export const DATABASE_SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 100_000,
-    help: 'Maximum connections of a node to all store databases. At the maximum, the node closes the connection that has been idle longest.',
+    help: 'Maximum connections of a node to all store databases. At the maximum, the node closes the connection that has been idle longest before it opens a new one.',
   },
   storeServerConnectionsMax: {
     env: 'STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX',
@@ -108,25 +108,25 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 0,
     max: 86_400,
-    help: "Time by which x-sync-watermark is before the request if the service can't see when an open transaction started. Raise it above the length of your longest transaction. With 0, incremental syncs can miss changes.",
+    help: "If the service can't see when an open transaction started, x-sync-watermark is this time before the request. Raise it above the length of your longest transaction. With 0, incremental syncs can then miss changes.",
   },
   storeSessionSettings: {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
     kind: 'flag',
     default: true,
-    help: 'Whether nodes set time limits when they connect to a store. Turn it off behind PgBouncer, which rejects them.',
+    help: 'Whether nodes set time limits when they connect to a store. Turn it off behind PgBouncer, which rejects these time limits.',
   },
   preparedStatements: {
     env: 'STORE_EXPORT_PREPARED_STATEMENTS',
     kind: 'flag',
     default: true,
-    help: 'Whether nodes use named prepared statements on the control database. Turn it off behind a pooler in transaction mode that does not support them.',
+    help: 'Whether nodes use named prepared statements on the control database. Turn it off behind a pooler in transaction mode that does not support prepared statements.',
   },
   storePreparedStatements: {
     env: 'STORE_EXPORT_STORE_PREPARED_STATEMENTS',
     kind: 'flag',
     default: true,
-    help: 'Whether nodes use named prepared statements on store databases. Turn it off behind a pooler in transaction mode that does not support them.',
+    help: 'Whether nodes use named prepared statements on store databases. Turn it off behind a pooler in transaction mode that does not support prepared statements.',
   },
   schemaRefreshSeconds: {
     env: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS',
@@ -135,6 +135,6 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 1,
     max: 30,
-    help: 'Time after which the next request for a store makes the node read its columns again, to notice a changed schema.',
+    help: 'Time after which the next request for a store makes the node read the columns of the store again, to notice a changed schema.',
   },
 } as const satisfies Record<string, Setting>

@@ -46,6 +46,6 @@ export const USAGE_SETTINGS = {
     unit: 'lines',
     min: 100,
     max: 1_000_000,
-    help: "Maximum length of one key's request log. A line stands for the requests of one minute with the same endpoint and result. It takes about 450 bytes.",
+    help: "Maximum length of one key's request log. A line stands for the requests of one minute with the same endpoint and result, and takes about 450 bytes.",
   },
 } as const satisfies Record<string, Setting>
