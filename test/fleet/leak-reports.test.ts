@@ -33,7 +33,7 @@ async function startNodes() {
 }
 
 for (const [name, { file, start }] of Object.entries(BALANCERS))
-  test(`${name} passes a leak report of 4 MiB to a node`, async () => {
+  test(`if a client sends a leak report of 4 MiB through ${name}, the node receives the whole report`, async () => {
     const nodes = await startNodes()
     const text = await file()
     const dashboard = await nonEphemeralPort()
