@@ -1,6 +1,6 @@
 // Checks the key and counts the request, for the peers that are written by hand. Like the service, it needs one
-// statement on the same tables. Unlike the service, it ignores whether a key is turned off or has ended, its scopes,
-// and its allow list.
+// statement on the same tables, and its commit doesn't wait for the disk. Unlike the service, it ignores whether a key
+// is turned off or has ended, its scopes, and its allow list.
 
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
@@ -22,6 +22,12 @@ interface Counted {
 }
 
 /**
+ * Always true. As a side effect, the commit of this statement doesn't wait for the disk, as in the service's statement
+ * (packages/control/src/access/admission.ts). Otherwise, each counted request of a peer would wait.
+ */
+const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
+
+/**
  * Counts a request. The statement can begin in the old minute, and get the counter after a statement of the new minute.
  * The request then counts in the new minute.
  */
@@ -33,7 +39,7 @@ with known as (
   select clock_timestamp() as read_at
 ), counted as (
   insert into request_counters as c (key_id, minute, requests)
-  select known.id, date_trunc('minute', clock.read_at, 'UTC'), 1 from known, clock
+  select known.id, date_trunc('minute', clock.read_at, 'UTC'), 1 from known, clock where ${WITHOUT_WAIT}
   on conflict (key_id) do update set
     requests = case when c.minute >= excluded.minute then c.requests + 1 else 1 end,
     minute = greatest(c.minute, excluded.minute)
