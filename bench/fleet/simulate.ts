@@ -62,18 +62,23 @@ export function simulate(fleet: Fleet): FleetFigures {
 }
 
 class FleetRun {
+  /** The current step, from 0. A step is 10 ms long. */
   now = 0
   private readonly fleet: Fleet
   private readonly nodes: readonly FleetNode[]
   private readonly balance: (store: number) => number
   private readonly serverConnections: Uint32Array
   private serverConnectionsMost = 0
-  private nodeConnectionsMost = 0
+  /** Maximum number of stores to which one node had connections. */
+  private nodeStoresMost = 0
   private requests = 0
   private opened = 0
   private columnsRead = 0
+  /** Requests of the current second, and processor time of the database servers in ms. */
   private readonly second = { requests: 0, control: 0, store: 0 }
+  /** Processor time of each node in the current second, in ms. */
   private readonly nodeMs: Float64Array
+  /** Requests of each second, and cores that the database servers used. */
   private readonly perSecond: { requests: Float64Array; control: Float64Array; store: Float64Array }
   /** Used cores, by node and second. */
   private readonly nodeSeconds: Float32Array
@@ -91,11 +96,11 @@ class FleetRun {
     this.nodeSeconds = new Float32Array(nodes * seconds)
   }
 
-  /** Resets the counts after the warm-up. Connections stay open. */
+  /** Resets the counts after the warm-up. Connections stay open, so the maximums start with them. */
   begin(): void {
     this.requests = this.opened = this.columnsRead = 0
     this.serverConnectionsMost = Math.max(...this.serverConnections)
-    this.nodeConnectionsMost = 0
+    this.nodeStoresMost = Math.max(...this.nodes.map(({ storesConnected }) => storesConnected))
     this.clearSecond()
   }
 
@@ -109,7 +114,7 @@ class FleetRun {
     this.spend(at, cost)
     if (opened) {
       this.opened++
-      this.nodeConnectionsMost = Math.max(this.nodeConnectionsMost, node.storesConnected)
+      this.nodeStoresMost = Math.max(this.nodeStoresMost, node.storesConnected)
       this.spend(at, this.fleet.costs.opening)
     }
     if (readColumns) {
@@ -137,8 +142,6 @@ class FleetRun {
     const busiest = this.nodes.map((_, node) =>
       quantile99(this.nodeSeconds.subarray(node * seconds, (node + 1) * seconds)),
     )
-    // `nodeConnectionsMost` lacks nodes that opened no connection after the warm-up.
-    const mostOfNodes = Math.max(this.nodeConnectionsMost, ...this.nodes.map(({ storesConnected }) => storesConnected))
     return {
       requests: this.requests,
       requestsPerSecond: this.requests / seconds,
@@ -150,7 +153,7 @@ class FleetRun {
       controlCores99: quantile99(this.perSecond.control),
       storeCores: this.perSecond.store.reduce((sum, cores) => sum + cores, 0) / seconds,
       storeCores99: quantile99(this.perSecond.store),
-      connectionsOfNode: mostOfNodes * connectionsPerStore,
+      connectionsOfNode: this.nodeStoresMost * connectionsPerStore,
       connectionsOfServer: this.serverConnectionsMost,
     }
   }

@@ -1,5 +1,5 @@
-// Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. Each
-// round starts with another server. Callers take medians over the rounds, and ratios within a round.
+// Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. The
+// server that goes first changes with each page and each round. Callers take medians over the rounds, and ratios within a round.
 
 import { processorTimeOfServer } from '../lib/processor-time.ts'
 import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'
@@ -16,7 +16,10 @@ export interface Participant {
   readonly turns: (round: Round) => readonly (() => Promise<number>)[]
 }
 
-/** Runs all turns in rounds. Returns one sample per round: the average of one request. */
+/**
+ * Runs the rounds. Returns one sample per participant and round, with averages of one request. Leaves out the warm-up
+ * rounds. `serverProcessId` is the ID of the PostgreSQL server's process.
+ */
 export async function runInTurns(
   participants: readonly Participant[],
   { rounds, serverProcessId }: { rounds: number; serverProcessId: number },
@@ -50,8 +53,8 @@ async function runRound(
       if (turn !== undefined) await measure(turn, sum, serverProcessId)
     }
   }
-  // A process gets the time of the whole round, because work after a response, such as garbage collection, belongs to
-  // the response.
+  // The processor time of a participant is read once per round, not per turn. So it includes work after a response, such
+  // as garbage collection.
   const after = await processTimes(participants)
   return all.map(({ participant: { name, requests }, turns, sum }, index) => {
     const processMs = (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN)

@@ -1,6 +1,7 @@
 // Serves orders with Express and an ORM, Drizzle, as Drizzle's documentation recommends. A relational query returns the
-// orders of a page with their items in one prepared statement. Responses with status 200 have the service's fields and
-// formats, except the cursor. The peer checks the key and counts its requests.
+// orders of a page with their items in one prepared statement, and the items' prices as floating-point numbers. Responses
+// with status 200 have the service's fields and formats, except the cursor. The peer checks the key and counts its
+// requests.
 
 import { relations, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
@@ -132,6 +133,10 @@ function afterPosition(createdAt: unknown, id: unknown): SQL {
   return sql`(${orders.created_at}, ${orders.id}) > (${createdAt}::timestamptz, ${id}::uuid)`
 }
 
+/**
+ * Returns the order as the service would. Every payment provider except `manual` becomes `processor`, and a manual order
+ * has no processor IDs (reading R34).
+ */
 function served(order: OrderWithItems) {
   const isManual = order.payment_provider === 'manual'
   return {
@@ -158,8 +163,8 @@ function served(order: OrderWithItems) {
 }
 
 /**
- * Returns the amount with two decimals. The relational query returns items as JSON. Its numbers lose trailing zeros
- * when they are parsed.
+ * Returns the amount with two decimals. The relational query returns items as JSON. `JSON.parse` makes their prices
+ * floating-point numbers, without trailing zeros.
  */
 function money(value: string): string {
   return value.at(-3) === '.' ? value : Number(value).toFixed(2)
