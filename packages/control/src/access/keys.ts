@@ -8,7 +8,7 @@ import type { HashedKey } from './api-key.ts'
 import { checkKeyName } from './key-name.ts'
 import { checkPermissions, type KeyPermissions, PERMISSION_COLUMNS, permissionsRow } from './key-permissions.ts'
 
-/** A key as lists show it, without its text. */
+/** A key as lists show it, without the secret itself. */
 export interface KeySummary extends KeyPermissions {
   readonly id: string
   readonly storeId: string
@@ -34,7 +34,10 @@ export interface KeySummary extends KeyPermissions {
   readonly revokedAt: Date | null
   /** Time at which the key was turned off; null while it is on. A revoked key keeps its value. */
   readonly turnedOffAt: Date | null
-  /** End of a replaced key, which the first use of its replacement sets. Null before, and for other keys. */
+  /**
+   * Time at which this key ends because another key replaces it. The first use of the replacement sets it; null before,
+   * and for a key without a replacement.
+   */
   readonly retiresAt: Date | null
   /** ID of the key that this key replaces; null if there is none. */
   readonly replaces: string | null
@@ -80,9 +83,9 @@ export async function findKeyByHash(options: {
 }
 
 /**
- * Whether a key was created with these permissions. Ends that differ by less than a day count as equal, because a form
- * that is sent again counts its days from a later time. Rejects like `checkPermissions`, but accepts an end in the
- * past.
+ * Whether a key has these permissions now; false for an unknown key. Ends that differ by less than a day count as equal,
+ * because a form that is sent again counts its days from a later time. Rejects like `checkPermissions`, but accepts an
+ * end in the past.
  */
 export async function hasPermissions(options: {
   readonly database: ControlDatabase
@@ -130,8 +133,9 @@ export async function getKey(database: ControlDatabase, keyId: string): Promise<
 }
 
 /**
- * Marks keys that have ended as revoked, which frees their slots. Admission rejects them without this mark. Without
- * `storeId`, marks the keys of all stores. Locks keys in the order of their IDs, as usage/hours.ts does.
+ * Marks keys that have ended as revoked, so that their store can create other keys. Admission rejects an ended key even
+ * before it is marked. Without `storeId`, marks the keys of all stores. Locks keys in the order of their IDs, as
+ * usage/hours.ts does, so that the two cannot deadlock.
  */
 export async function endExpiredKeys({ pool }: ControlDatabase, storeId: string | null = null): Promise<void> {
   await pool.execute(sql`
@@ -166,10 +170,11 @@ export async function renameKey(options: {
 }
 
 /**
- * Revokes a key, and every node rejects it from the next request. If it replaces a key that is still active, that key
- * loses its `retiresAt`, unless an active third key replaces the revoked one. With `storeId`, a key of another store is
- * `unknown`. After `already revoked` and `unknown`, nothing has changed. Locks keys in the order of their IDs, as
- * usage/hours.ts does.
+ * Revokes a key, and every node rejects it from the next request. If the revoked key replaces a key that is still
+ * active, that key loses its `retiresAt`, so that its tool can continue with it. The `retiresAt` stays if another active
+ * key replaces the revoked key. With `storeId`, a key of another store is `unknown`. After `already revoked` and
+ * `unknown`, nothing has changed. Locks keys in the order of their IDs, as usage/hours.ts does, so that the two cannot
+ * deadlock.
  */
 export async function revokeKey(options: {
   readonly database: ControlDatabase
@@ -184,8 +189,8 @@ export async function revokeKey(options: {
   const { pool } = options.database
   if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) return 'unknown'
   const ofStore = storeId === undefined ? sql`` : sql`and store_id = ${storeId}`
-  // The snapshot can be older than an end that usage/hours.ts wrote before it released the lock, so `continued` also
-  // changes a key without an end.
+  // While this statement waits for the lock, usage/hours.ts can set `retires_at`, but the snapshot still shows null. So
+  // `continued` accepts null, too. Otherwise, it would skip the replaced key, and that key would end.
   const revoked = await pool.query(sql`
     with locked as materialized (
       select id from api_keys

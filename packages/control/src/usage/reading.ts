@@ -97,7 +97,8 @@ export interface UsageSums extends Pick<UsageHour, 'keyId' | 'successful' | 'cli
 export async function readUsageSums(query: UsageSumsQuery): Promise<UsageSums[]> {
   const { database, storeId, keyId, hoursSince } = query
   const starts = query.starts.map((start) => start.toISOString())
-  // The list of keys makes the database read each key's range of the primary key, and no rows of other stores.
+  // The list of keys makes the database read each key's range of the primary key, and no rows of other stores. A UTC day
+  // starts 12 hours before its noon, so a day that starts before the first period can belong to it.
   return database.pool.query<UsageSums>(sql`
     with used as (
       select key_id, successful, client_errors, rejected, failed,
@@ -145,7 +146,8 @@ const MINUTE_MS = 60_000
 /**
  * Returns a page of a key's request log, newest line first. The page contains whole minutes, at least 100 lines unless
  * there are fewer, and at most 300. `hasOlder` is whether there are lines of earlier minutes. For the next page, pass
- * the minute of the last line as `before`.
+ * the minute of the last line as `before`. If the last minute has more than 200 lines, the page can end within it. Then
+ * `hasOlder` is false, and no page shows the other lines. This needs a higher rate limit than the specification's.
  */
 export async function readRequestLog(
   query: RequestLogQuery,
@@ -155,7 +157,7 @@ export async function readRequestLog(
   return { lines: newestFirst(shown), hasOlder }
 }
 
-/** Returns all lines of a key's request log that the query selects, newest first, without a limit. */
+/** Returns all stored lines of a key's request log that the query selects, newest first. */
 export async function readWholeRequestLog(query: RequestLogQuery): Promise<RequestLine[]> {
   return newestFirst(await readLines(query, null))
 }
@@ -191,8 +193,8 @@ function newestFirst(lines: readonly RequestLine[]): RequestLine[] {
 /** Number of lines of a page, before its last minute is completed. */
 const PAGE_LINES = 100
 /**
- * Maximum number of lines that a page reads to complete its last minute. At the specification's rate limit, a minute
- * has at most 120 lines: one for each request.
+ * Maximum number of lines to read for a page: `PAGE_LINES`, and 200 to complete the last minute. At the specification's
+ * rate limit, a minute has fewer: at most 120 for the requests within the limit, and a few for rejected requests.
  */
 const LINES_READ_MAX = PAGE_LINES + 200
 
@@ -215,7 +217,11 @@ export async function readWalks(database: ControlDatabase, keyId: string): Promi
 /** A list that an active key started to read page by page, and whose last page it didn't read yet. */
 export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'pages' | 'rows'> {
   readonly keyId: string
-  /** Rows of the store's latest finished walk of this list with more rows; null if there is none, or with filters. */
+  /**
+   * Estimated rows of the whole list: the rows of the latest finished walk without filters of this list, by a key of the
+   * store. Ignores walks that don't have more rows than this one. Null if there is no such walk, or if this walk has
+   * filters.
+   */
   readonly rowsOfList: number | null
 }
 
