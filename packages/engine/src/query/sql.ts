@@ -13,17 +13,17 @@ import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { LITERALS, Parameters } from './values.ts'
 
 /**
- * Limits whose statements are prepared. For any other limit, the server would cache a plan that is rarely used again.
+ * Limits whose statements are prepared. For other limits, PostgreSQL would cache a query plan that is rarely used again.
  */
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
 
 /**
  * Returns the statement that reads the rows of `plan`, without their embedded rows. `prepares` says whether prepared
- * statements are allowed. Throws if an end time has no watermark yet.
+ * statements are allowed. Throws if an end time of `plan.window` is null, because the watermark isn't known yet.
  *
- * Run the statement outside of a transaction, so that PostgreSQL locks the tables before it takes the snapshot. A table
- * that a migration rewrites after the snapshot looks empty (reading R28). In a transaction, use
- * `rewriteCheckStatement`.
+ * Run the statement outside of a repeatable read transaction, so that PostgreSQL locks the tables before it takes the
+ * snapshot. A table that a migration rewrites between the snapshot and the lock looks empty (reading R28). In such a
+ * transaction, also run `rewriteCheckStatement`.
  */
 export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
   const isRepeated = prepares && isRepeatable(plan)
@@ -48,7 +48,7 @@ const sharedSelectList = onceForSchema((resource, present) =>
 )
 
 /**
- * Whether the statement of the plan is worth preparing. The server plans these pages each time:
+ * Whether to prepare the statement for `plan`. Without a prepared statement, PostgreSQL makes a query plan for each page:
  * - With a search, or a filter that does more than move the start, because the best plan depends on the matching rows.
  * - With a limit outside of `REPEATED_LIMITS`.
  */
@@ -86,7 +86,10 @@ function countOf(table: string, present: PresentColumns): string {
   return createdAt.notNull ? dated : `select (${dated}) + (${from} where created_at is null)`
 }
 
-/** Returns the query for the rows of a plan. A page gets up to one row more than its limit. */
+/**
+ * Returns the query for the rows of a plan. A page gets up to one row more than its limit, which
+ * shows whether there is a next page.
+ */
 export function rowsQuery(plan: Plan, context: SqlContext): string {
   const { present, values } = context
   const from = `select ${columnsOfRows(plan.resource, context)} from ${tableName(plan.resource, present)} t`
@@ -175,8 +178,9 @@ interface ChangedRange {
 }
 
 /**
- * Returns the ranges of the index `(updated_at, created_at, id)` that contain the changed rows. Rows without
- * `updated_at` count from their creation (reading R14), in a second range. `write` returns the SQL of a timestamp.
+ * Returns the ranges of the index `(updated_at, created_at, id)` that contain the changed rows. A second range has the
+ * rows without `updated_at`. For them, `created_at` is compared instead (reading R14). `write` returns the SQL of a
+ * timestamp.
  */
 export function changedRanges(
   { resource, filters, window = [] }: PagePlan,
@@ -202,7 +206,8 @@ export function changedRanges(
 }
 
 /**
- * Returns a query that finds the positions of changed rows in an index by the access path, then the rows by their IDs.
+ * Returns a query that first finds the positions of changed rows, in the way of `plan.accessPath`. Then it reads the rows
+ * by their IDs, unless `context` selects only the columns of the position.
  */
 function changedRowsQuery(plan: PagePlan, context: SqlContext, range: string): string {
   const { resource, accessPath, limit, filters } = plan
@@ -214,7 +219,8 @@ function changedRowsQuery(plan: PagePlan, context: SqlContext, range: string): s
   const filtered = accessPath === 'sort' ? { ...plan, filters: others } : plan
   const rest = `${conditions(filtered, context)}${notRemoved(resource, present)}`
   const ranges = changedRanges(plan, present).map(({ condition }) => `${positions} ${table} where ${condition}${rest}`)
-  // "offset 0" stops PostgreSQL from reading the whole list in its order.
+  // With "offset 0", the planner doesn't merge the subquery into the outer query. Otherwise, PostgreSQL could read the
+  // whole list in its order.
   const sorted = `${positions} (${ranges.join(' union all ')} offset 0) t where ${range}`
   const found = accessPath === 'sort' ? sorted : `${positions} ${table} where ${range}${rest}`
   const page = `${found} order by ${indexOrder(plan, present)} limit ${limit + 1}`
