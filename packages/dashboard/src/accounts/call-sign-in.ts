@@ -1,4 +1,6 @@
-// Calls functions of better-auth that sign in. Ends the new session if the first proof of the address came meanwhile.
+// Calls functions of better-auth that sign in. When a person first proves the address of an account, the proof deletes
+// the account's passwords, passkeys, and sessions (control/src/sign-in-resets.ts). A sign-in that has read them before
+// could still create a session afterwards, so this module deletes that session.
 
 import { type ControlDatabase, countSignInResets, endOutdatedSession } from '@store-export/control'
 import { sessionCookieName } from './auth.ts'
@@ -6,7 +8,7 @@ import { type AuthCall, type AuthResult, callAuth, cookieOf, headersWith } from 
 
 /**
  * Returns the result of a call that signs in, like `callAuth`. If the ways to sign in to the account were reset during
- * the call, it is rejected, and its session has ended.
+ * the call, deletes the new session, and returns `rejected` with the code `SIGN_INS_RESET`.
  */
 export async function callSignIn<T>(
   database: ControlDatabase,

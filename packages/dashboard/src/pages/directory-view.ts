@@ -1,5 +1,5 @@
-// Renders the connection of a company's directory: the card on the members' page, the page with the address and the
-// tokens, and the confirmation of a revocation.
+// Renders the connection of a company's directory, such as Okta, which manages members through SCIM: the card on the
+// members' page, the page with the URL and the tokens, and the confirmation of a revocation.
 
 import type { DirectoryToken } from '@store-export/control'
 import { codeBlock } from '../ui/code-block.ts'
@@ -30,7 +30,7 @@ export function directoryCard(frame: Frame, state: DirectoryState): Html {
   )
 }
 
-/** Returns the page with the address of the endpoint and its tokens. */
+/** Returns the page with the URL of the SCIM endpoint and its tokens. */
 export function directoryView(frame: Frame, page: DirectoryPage): Html {
   const { directory: texts, members } = frame.texts
   const head = pageHead(frame, {

@@ -12,7 +12,7 @@ export const signIn = ({ plural }: Format) => ({
   noPassword: 'No password, or forgot it? Ask your platform’s support for a sign-in link.',
   link: {
     title: 'Sign in with this link',
-    lead: 'The link works once and expires soon. If you forgot your password, use the link and then set a new one under “Your account” within ten minutes.',
+    lead: 'The link works once and expires soon. If you forgot your password, use the link, then set a new password under “Your account” within ten minutes.',
     otherSession: (email: string) =>
       html`This browser is signed in as <strong>${email}</strong>. If you use the link, that account is signed out.`,
     stay: (email: string) => `Stay signed in as ${email}`,
