@@ -93,7 +93,7 @@ describe('the progress reporter without a terminal', () => {
     }
     for (const report of [reportProgress(reporter), printProgressEvents(output)])
       report({ event: 'reread', table: 'orders' })
-    expect(lines.join('')).toContain('  the store has other fields of orders than before; reading all rows again\n')
+    expect(lines.join('')).toContain('  the fields of orders have changed in the store; reading all rows again\n')
     expect(results).toEqual(['{"event":"reread","table":"orders"}'])
   })
 

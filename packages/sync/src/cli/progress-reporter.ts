@@ -179,7 +179,7 @@ export function reportProgress(reporter: ProgressReporter): (progress: SyncProgr
       return reporter.done(`${rowsText(progress.table, progress.rows)} retained: the store returns none`)
     if (progress.event === 'table') return reporter.table(progress)
     if (progress.event === 'reread')
-      return reporter.print(`  the store has other fields of ${progress.table} than before; reading all rows again`)
+      return reporter.print(`  the fields of ${progress.table} have changed in the store; reading all rows again`)
     reporter.show('  writing …')
   }
 }
@@ -195,6 +195,7 @@ export function pageText({ table, rows, rowsBefore = 0, of }: TableProgress, ms:
 
 export interface TableProgress {
   readonly table: string
+  /** Rows of the table that were read so far, including `rowsBefore`. */
   readonly rows: number
   /** The part of `rows` that an interrupted run has read; defaults to 0. */
   readonly rowsBefore?: number
@@ -218,6 +219,7 @@ export function printProgressEvents(output: CliOutput): (progress: SyncProgress)
 }
 
 export interface RunTotals {
+  /** Name of the copy for people, from `Copy.name`. */
   readonly copy: string
   /** Whether `--tables` selected the tables. */
   readonly isPart: boolean
