@@ -1,8 +1,8 @@
 // Generates the declarative manifest of the Airbyte connector.
 
 import { type Field, fieldNote, fieldSince, idRow, type RowShape } from '@store-export/contract'
+import { type YamlValue, yamlText } from '../yaml.ts'
 import { type ConnectorTable, connectorTables, GENERATED } from './connector-tables.ts'
-import { type YamlValue, yamlText } from './yaml.ts'
 
 type YamlObject = { readonly [name: string]: YamlValue }
 

@@ -1,6 +1,6 @@
 // Generates the rules of Prometheus for the alerts, and their table in docs/operate/runbooks/index.md.
 
-import { yamlText } from '../connectors/yaml.ts'
+import { yamlText } from '../yaml.ts'
 import { ALERTS, type Alert, CRITICAL_SHARE, type Severity, type Span } from './alerts.ts'
 
 /** Folder of the runbooks, from the root of the documentation. */

@@ -1,4 +1,5 @@
-// Writes data as YAML.
+// Writes data as YAML in block style, for generated files. Strings that need quotes are written as JSON strings, which
+// YAML also accepts.
 
 export type YamlValue = string | number | boolean | null | readonly YamlValue[] | { readonly [name: string]: YamlValue }
 
@@ -7,6 +8,10 @@ const PLAIN = /^[A-Za-z_][\w./-]*(?: [\w./-]+)*$/
 /** Words that YAML 1.1 parses as something other than a string. */
 const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n)$/i
 
+/**
+ * Returns the document. Doesn't support an empty list or object as `value` or as an element of a list. Only a member of
+ * an object can be empty.
+ */
 export function yamlText(value: YamlValue): string {
   return `${lines(value).join('\n')}\n`
 }
