@@ -22,17 +22,27 @@ const ALTERNATIVES = '### Alternatives'
  * that decision.
  */
 const STATUS = /^(?:Accepted|Superseded by \[[^\]]+\]\([^)]+\)), \d{4}-\d{2}-\d{2}\./
+/** The numbers of the records by the part of the project that they are about, in the order of the index. */
+const PARTS: Readonly<Record<string, readonly number[]>> = {
+  API: [2, 3, 4, 7, 9, 10, 11, 18, 19, 20, 47, 55, 56],
+  'Databases of stores': [1, 24, 25, 29, 30, 31, 32, 50, 51, 52],
+  'Keys and control database': [23, 38, 39, 40, 44, 45, 64, 76, 77, 80, 88],
+  Dashboard: [13, 14, 15, 16, 46, 65, 66, 70, 71, 74, 78, 79, 82, 83, 85, 86],
+  Operation: [28, 33, 35, 41, 81, 87],
+  'Sync tool and connectors': [17, 48, 57, 58, 59, 60, 61, 62, 63, 89, 90],
+  Project: [5, 53, 54],
+}
+
 /** Maximum number of words of the whole file, as `wc -w` counts them. */
 const WORDS_MAX = 400
 
-/** Returns the index page: a table of all records, by number. */
+/** Returns the index page: a table of the records of each part, by number. Shows only statuses other than "Accepted". */
 export function decisionIndex(records: readonly DecisionRecord[]): string {
-  const rows = records
-    .toSorted((a, b) => a.file.localeCompare(b.file))
-    .map((record) => {
-      const [number, title] = headOf(record)
-      return `| ${number} | [${title}](${record.file}) | ${firstSentence(sectionOf(record, 'Status'))} |`
-    })
+  const sorted = records.toSorted((a, b) => a.file.localeCompare(b.file))
+  const tables = Object.entries(PARTS).flatMap(([part, numbers]) => {
+    const rows = sorted.filter((record) => numbers.includes(headOf(record)[0])).map(rowOf)
+    return rows.length === 0 ? [] : [`## ${part}\n\n| Number | Decision |\n| ---: | --- |\n${rows.join('\n')}`]
+  })
   return `# Decisions
 
 This page is for maintainers. Each record says what was decided and why, what follows from the
@@ -46,11 +56,9 @@ specification.
 Some numbers are missing, because their records were withdrawn, merged, or not written. A new record
 doesn't use such a number.
 
-| Number | Decision | Status |
-| ---: | --- | --- |
-${rows.join('\n')}
+${tables.join('\n\n')}
 
-To add a record:
+## Add a record
 
 1. Copy the five sections of an existing record. Use the number after the highest one.
 2. Write the decision as the title and as the name of the file. State the decision in the first
@@ -62,8 +70,15 @@ To add a record:
    shows.
 6. Use at most ${WORDS_MAX} words, as \`wc -w\` counts the file. Begin the status with "Accepted" or with
    "Superseded by" and a link, then the date of that decision: "Accepted, 2026-11-18."
-7. Run \`npm run generate\`.
+7. Add the number to a part in \`scripts/decision-records.ts\`.
+8. Run \`npm run generate\`.
 `
+}
+
+function rowOf(record: DecisionRecord): string {
+  const [number, title] = headOf(record)
+  const status = firstSentence(sectionOf(record, 'Status'))
+  return `| ${number} | [${title}](${record.file})${status.startsWith('Accepted') ? '' : `. ${status}`} |`
 }
 
 /** Returns the errors in the form of a record. `exists` returns whether the repository has a path. */
@@ -77,6 +92,11 @@ export function decisionProblems(record: DecisionRecord, exists: (path: string) 
     .filter((path) => !exists(path))
   return [
     ...(number === Number(file.slice(0, 3)) ? [] : [`the title must be "# ${Number(file.slice(0, 3))}. …"`]),
+    ...(Object.values(PARTS)
+      .flat()
+      .includes(Number(file.slice(0, 3)))
+      ? []
+      : ['its number must be in a part of PARTS in scripts/decision-records.ts']),
     ...(sections.join() === SECTIONS.join() ? [] : [`the sections must be ${SECTIONS.join(', ')}`]),
     ...(STATUS.test(sectionOf(record, 'Status'))
       ? []

@@ -82,9 +82,20 @@ test('if a path in a decision record does not exist, the check rejects the recor
   ])
 })
 
-test('the index lists decision records by number, with their titles and statuses', () => {
-  const later = { file: '010-choose-two.md', text: `# 10. Choose two\n${BODY}` }
-  expect(decisionIndex([later, GOOD])).toContain(
-    '| 2 | [Choose one](002-choose-one.md) | Accepted, 2026-11-18. |\n| 10 | [Choose two](010-choose-two.md) | Accepted, 2026-11-18. |\n',
-  )
+test('the index lists the decision records of each part by number, with statuses other than "Accepted"', () => {
+  const superseded = BODY.replace('Accepted, 2026-11-18.', 'Superseded by [decision 3](003-b.md), 2026-11-20.')
+  const later = { file: '010-choose-two.md', text: `# 10. Choose two\n${superseded}` }
+  const other = { file: '013-choose-three.md', text: `# 13. Choose three\n${BODY}` }
+  const index = decisionIndex([other, later, GOOD])
+  const rows = [
+    '| 2 | [Choose one](002-choose-one.md) |',
+    '| 10 | [Choose two](010-choose-two.md). Superseded by [decision 3](003-b.md), 2026-11-20. |',
+  ]
+  expect(index).toContain(`## API\n\n| Number | Decision |\n| ---: | --- |\n${rows.join('\n')}\n\n## Dashboard\n`)
+  expect(index).toContain('| 13 | [Choose three](013-choose-three.md) |\n')
+})
+
+test('if no part lists the number of a decision record, the check rejects the record', () => {
+  const record = { file: '006-choose-one.md', text: GOOD.text.replace('# 2.', '# 6.') }
+  expect(decisionProblems(record, () => true)).toEqual([expect.stringContaining('its number must be in a part')])
 })
