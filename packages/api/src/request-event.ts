@@ -60,15 +60,15 @@ export interface RequestFailed {
   readonly cause: unknown
 }
 
-/** Emitted after the keys of an accepted leak report are revoked. */
+/** Emitted after the keys and directory tokens of an accepted leak report are revoked. */
 export interface LeakReportAccepted {
   readonly event: 'leak_report.accepted'
   readonly requestId: string
   /** Number of reported tokens. */
   readonly tokens: number
-  /** Number of different keys among them that this service created. */
+  /** Number of different keys and directory tokens among them that this service created. */
   readonly knownKeys: number
-  /** Number of these keys that were active before. */
+  /** Number of these that the report revoked. The others were not active any more. */
   readonly revokedKeys: number
 }
 

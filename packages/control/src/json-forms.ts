@@ -22,7 +22,7 @@ export function permissionsJson({ scopes, withoutPersonalData, expiresAt, allowe
   }
 }
 
-/** Returns a key for JSON output. It doesn't contain the text of the key. */
+/** Returns a key for JSON output, without the secret itself. */
 export function keyJson(key: KeySummary) {
   return {
     id: key.id,

@@ -1,12 +1,12 @@
-// Receives reports of keys that a secret scanner found in public, and has the keys revoked. Each step needs the result
-// of the previous one, and a sender without a valid signature learns nothing about keys:
+// Receives reports of keys and directory tokens that a secret scanner found in public, and has them revoked. Each step
+// needs the result of the previous one, and a sender without a valid signature learns nothing about keys or tokens:
 //
 // - 404 if the operator configured no public keys. 405 for a method other than POST.
 // - 403 if the headers name no configured public key, or have no signature.
 // - 400, 408, 413, or 429 if the body can't be read (read-body.ts).
 // - 403 if the signature is not valid for the whole body.
-// - 400 if the body is not a report. The service then revokes no key.
-// - 200 with a label for each token, after the keys are revoked.
+// - 400 if the body is not a report. The service then revokes nothing.
+// - 200 with a label for each reported token, after the keys and directory tokens are revoked.
 //
 // A repeated report changes nothing. See docs/contribute/decisions/077-accept-leak-reports-of-secret-scanners.md.
 
@@ -23,11 +23,14 @@ import { parseReport, type ReportedToken } from './reported-token.ts'
 /** Path of the endpoint. It is outside of `/api/v1`, because it reads no store. */
 export const LEAK_REPORTS_PATH = '/leak-reports'
 
-/** The scanners' public keys, and the revocation of keys. */
+/** The scanners' public keys, and the revocation of keys and directory tokens. */
 export interface LeakReportOptions {
   /** Returns the public key with this identifier; null if none is configured. */
   readonly publicKeyOf: (identifier: string) => Promise<KeyObject | null>
-  /** Revokes the active keys among `keys`. Rejects with `ControlDatabaseError` if the control database fails. */
+  /**
+   * Revokes the active keys and directory tokens among `keys`. Rejects with `ControlDatabaseError` if the control
+   * database fails.
+   */
   readonly revoke: (keys: readonly LeakedKey[]) => Promise<Revocations>
 }
 
@@ -53,9 +56,9 @@ export class LeakReportEndpoint {
   }
 
   /**
-   * Revokes the keys of a report, emits `leak_report.accepted`, and returns the response. Emits `leak_report.rejected`
-   * before it rejects with status 403. Rejects with `ApiError` for each error that the file header lists, and like
-   * `BodyReader.use`, `publicKeyOf`, and `revoke`.
+   * Revokes the keys and directory tokens of a report, emits `leak_report.accepted`, and returns the response. Emits
+   * `leak_report.rejected` before it rejects with status 403. Rejects with `ApiError` for each error that the file
+   * header lists, and like `BodyReader.use`, `publicKeyOf`, and `revoke`.
    */
   async respond(request: LeakReportRequest): Promise<ApiResponse> {
     const { message, response, requestId } = request
@@ -110,7 +113,10 @@ async function isSignedBy(publicKey: KeyObject, body: Buffer, signature: string)
   return await verifyInPool('sha256', body, publicKey, Buffer.from(signature, 'base64')).catch(() => false)
 }
 
-/** Returns the well-formed keys among the tokens, each once, by their hash in hexadecimal. */
+/**
+ * Returns the tokens that have the form of a key, each once, by their hash in hexadecimal. Directory tokens have this
+ * form, too.
+ */
 function leakedKeys(tokens: readonly ReportedToken[]): Map<string, LeakedKey> {
   const leaked = new Map<string, LeakedKey>()
   for (const { token, url, source } of tokens) {
