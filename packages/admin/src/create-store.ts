@@ -54,7 +54,8 @@ export async function createStore(
     if (existing !== undefined) keys.push({ id: existing.id, name, key: null, created: false })
     else keys.push(await createNamedKey(services, context, { ...wanted, name, storeId: store.id }))
   }
-  // The URL of an existing database would give a token access that outlives it, and that no key limits.
+  // With the reader's URL of an existing store, a token's holder could read the database even after the token's
+  // revocation. A key's limits would not apply.
   const database = { revision, owner_url: databaseUrl, reader_url: created ? readerUrl : null }
   return { status: created ? 201 : 200, body: { ...storeJson(store), created, ...database, keys } }
 }

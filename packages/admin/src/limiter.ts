@@ -25,7 +25,7 @@ export class Limiter {
     try {
       return await work()
     } finally {
-      // The next operation takes over the place, so the number of running operations stays the same.
+      // The next operation takes over the permit of this one, so the number of running operations stays the same.
       const next = this.#waiting.shift()
       if (next === undefined) this.#running--
       else next()

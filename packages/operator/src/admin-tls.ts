@@ -1,4 +1,4 @@
-// Reads the certificate and the key of the admin API from the files in the settings.
+// Reads the certificate of the admin API, its key, and the CA of its clients from the files in the settings.
 
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
@@ -6,8 +6,8 @@ import type { AdminTls } from '@store-export/admin'
 import { type Config, InvalidSettingError } from './config.ts'
 
 /**
- * Returns the PEM texts; null without a certificate. Throws `InvalidSettingError` if only one of certificate and key is
- * set, or if a file can't be read or is not valid.
+ * Returns the PEM texts; null if none of the three files is set. Throws `InvalidSettingError` if the certificate or the
+ * key is not set, or if a file can't be read or is not valid.
  */
 export function readAdminTls(
   config: Pick<Config, 'adminTlsCertFile' | 'adminTlsKeyFile' | 'adminTlsClientCaFile'>,

@@ -3,8 +3,8 @@
 // - a shutdown has started. The check then says so without a query.
 // - its control database does not respond within a second, or can't be read. If keys are checked on another server, a
 //   response of that server is enough, because requests need no other part of the control database.
-// - its secret is wrong: it decrypts fewer than half of the passwords, or most other nodes have a secret that this node
-//   does not have (`whyNotServing`). One bad password must not stop every node.
+// - its secret is wrong: it can't decrypt most of the passwords, or it can't decrypt one and lacks a secret that most
+//   running nodes have (`whyNotServing`). A bad password alone must not stop every node.
 //
 // Concurrent requests share one check.
 

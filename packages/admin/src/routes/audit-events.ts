@@ -49,5 +49,4 @@ function eventJson({ id, at, actor, action, storeId, keyId, merchantId, details 
   return { id, at, actor, action, store_id: storeId, key_id: keyId, merchant_id: merchantId, details: { ...details } }
 }
 
-/** The routes of the audit log. */
 export const AUDIT_ROUTES: readonly Route[] = [list]

@@ -182,5 +182,4 @@ function ended(keyId: string): Problem {
   return new Problem('key-ended', `the key ${keyId} is revoked or has expired`)
 }
 
-/** The routes of API keys. */
 export const KEY_ROUTES: readonly Route[] = [create, list, change, revoke, replace]

@@ -136,5 +136,4 @@ function memberJson(member: StoreMember) {
   }
 }
 
-/** The routes of members and accounts. */
 export const MEMBER_ROUTES: readonly Route[] = [list, put, remove, removeAccount, createLink]

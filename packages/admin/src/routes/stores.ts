@@ -216,5 +216,4 @@ function sumsByKey(hours: readonly UsageHour[]) {
   return [...sums.values()]
 }
 
-/** The routes of stores. */
 export const STORE_ROUTES: readonly Route[] = [create, list, get, change, remove, upgrade, health, readUsage]
