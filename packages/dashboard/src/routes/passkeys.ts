@@ -1,5 +1,5 @@
-// Lets merchants add, rename, and remove passkeys. Adding and removing one needs the password, and a session that a
-// second factor opened if the account has one.
+// Lets merchants add, rename, and remove passkeys. Adding or removing a passkey needs the password. If the account has
+// a second factor, the session must have one, too.
 
 import { checkKeyName, InvalidKeyNameError } from '@store-export/control'
 import { clientName } from '../accounts/client-name.ts'

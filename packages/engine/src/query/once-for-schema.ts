@@ -1,5 +1,5 @@
 // Caches what depends only on a resource and a store's columns: parts of statements, and the description of the schema.
-// Writing the parts of statements again for every page took 5 % of the service's CPU time.
+// Writing the parts of statements again for every page took 5% of the service's processor time.
 
 import type { Resource } from '@store-export/contract'
 import type { PresentColumns, PresentTables } from './present-columns.ts'

@@ -34,7 +34,10 @@ export interface StoreReaderOptions {
   readonly pageBytesMax: number
   /** Number of rows of a scan batch. */
   readonly scanBatchRows: number
-  /** Whether to use prepared statements. Must be false behind a pooler in transaction mode that lacks them. */
+  /**
+   * Whether to use prepared statements. Behind a pooler in transaction mode that loses them, the reader stops using
+   * them after the first error. False avoids this error.
+   */
   readonly preparedStatements: boolean
 }
 

@@ -4,7 +4,8 @@
 //   kills it if it uses too much memory, or if its parent has ended.
 // - Connection: the file is attached read-only, under a random schema name that a statement cannot know.
 // - Views: an authorizer alone does not hide a column, because SQLite does not call it for the columns of USING and
-//   NATURAL JOIN. So a view without the hidden columns shadows each table of the file.
+//   NATURAL JOIN. So a view without the hidden columns shadows each table of the file. See
+//   docs/contribute/decisions/089-hide-columns-from-assistants-with-views.md.
 // - Authorizer: allows selects, most functions, and reads through these views. If no column is hidden, there are no
 //   views, and it allows reads of the file.
 // - Text: one statement at a time, without names of SQLite's own tables, which views cannot shadow.
