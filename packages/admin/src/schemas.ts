@@ -293,7 +293,7 @@ export const key = z
     state: z.enum(['active', 'off', 'expired', 'revoked']),
     retires_at: time().nullable().meta({ description: 'End of a replaced key.' }),
   })
-  .meta({ id: 'Key', description: 'An API key without its text.' })
+  .meta({ id: 'Key', description: 'An API key, without the secret itself.' })
 
 export const createdKey = z
   .object({ ...keyMembers, key: z.string().meta({ description: 'Text of the key. No other response contains it.' }) })

@@ -11,7 +11,7 @@ import { isUuid, type RandomBytes, randomUuid } from './random.ts'
 /** First characters of every token. */
 export const ADMIN_TOKEN_PREFIX = 'sdx_admin_'
 
-/** A token as lists show it, without its text. */
+/** A token as lists show it, without the secret itself. */
 export interface AdminTokenSummary {
   readonly id: string
   readonly name: string
@@ -27,7 +27,7 @@ export interface AdminTokenSummary {
   readonly revokedAt: Date | null
 }
 
-/** A created token. Only this value contains the text of the token. */
+/** A created token. Only this value contains the token itself. */
 export interface NewAdminToken {
   readonly id: string
   readonly name: string

@@ -233,7 +233,7 @@ export interface KeyList {
   readonly data: readonly Key[]
 }
 
-/** An API key without its text. */
+/** An API key, without the secret itself. */
 export interface Key {
   readonly id: string
   readonly store_id: string
@@ -406,7 +406,7 @@ export abstract class AdminMethods {
     return this.send({ method: 'GET', path: `/v1/stores/${encodeURIComponent(store)}/usage`, options, query })
   }
 
-  /** Create a key. The response contains the text of the key. No other request returns it. */
+  /** Create a key. The response contains the key itself. No other request returns it. */
   createKey(store: string, body: NewKey, options: PostOptions = {}): Promise<CreatedKey> {
     return this.send({ method: 'POST', path: `/v1/stores/${encodeURIComponent(store)}/keys`, options, body })
   }

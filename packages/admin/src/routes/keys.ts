@@ -30,7 +30,7 @@ const create = route({
   path: '/v1/stores/{store}/keys',
   id: 'createKey',
   summary: 'Create a key',
-  description: 'The response contains the text of the key. No other request returns it.',
+  description: 'The response contains the key itself. No other request returns it.',
   params: storeParameter,
   query: noQuery,
   body: newKey,

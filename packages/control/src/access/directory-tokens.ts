@@ -18,7 +18,7 @@ export const DIRECTORY_TOKENS_MAX = 2
 /** Maximum number of requests with a token in one minute. */
 export const DIRECTORY_REQUESTS_PER_MINUTE = 600
 
-/** A token as lists show it, without its text. */
+/** A token as lists show it, without the secret itself. */
 export interface DirectoryToken {
   readonly id: string
   readonly storeId: string
@@ -114,7 +114,7 @@ export async function listDirectoryTokens(options: {
     order by store_id, created_at, id`)
 }
 
-/** Returns the age in seconds of the active token with this hash, and the token; null if the store has none. */
+/** Returns the ID of the active token with this hash, and its age in seconds; null if the store has none. */
 export async function findDirectoryToken(options: {
   readonly database: ControlDatabase
   readonly storeId: string
