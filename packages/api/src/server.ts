@@ -41,7 +41,7 @@ export interface ServerOptions {
   /** Documents that need no key, by path. */
   readonly documents: ReadonlyMap<string, ReferenceRoute>
   readonly limits: ServerLimits
-  /** The public keys of secret scanners, and the revocation of leaked keys; null to accept no leak reports. */
+  /** The public keys of secret scanners, and the revocation of what they report; null to accept no leak reports. */
   readonly leakReports: LeakReportOptions | null
   readonly emit: RequestEventHandler
   /** Records each completed API request whose key is valid or unknown. */

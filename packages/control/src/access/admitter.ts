@@ -3,7 +3,8 @@
 // - The shared statement counts up to 250 requests of several keys. It skips a counter that another statement has
 //   locked, because a wait for one counter would delay all keys.
 // - The statement of one key waits for the lock on its counter. It counts the requests that the shared statement
-//   skipped, and batches with a single key. Only this statement compares addresses with the key's allow list.
+//   skipped, and batches with a single key. Only this statement compares addresses with the key's allow list. In a
+//   distributed control database, it counts every request.
 //
 // What must hold:
 // - A statement starts after all of its requests have arrived. Otherwise, a revoked key could still work.
