@@ -12,8 +12,8 @@ export const COMMAND_LINE_SESSION = 'store-export command'
 
 /**
  * Actors of changes other than a merchant's account. `end_date` is the end date of a key, and `leak_report` a report of
- * a secret scanner. `directory` is the directory of the store's company. `platform` is any other session of the control
- * database.
+ * a secret scanner. `directory` is the directory of the store's company. `platform` is any other actor, such as an
+ * admin token, single sign-on, or `psql`.
  */
 export const OTHER_ACTORS = [
   'removed_account',

@@ -1,5 +1,5 @@
 // Revokes keys and directory tokens that a secret scanner found in public. The audit table stores the place, for the
-// merchant's dashboard and for the email (alerts.ts). A report that is repeated finds no active key, and changes
+// merchant's dashboard and for the email (alerts.ts). A report that is repeated finds nothing active, and changes
 // nothing.
 
 import { sql } from '@store-export/postgres'
@@ -20,9 +20,9 @@ export interface LeakedKey {
   readonly source: string
 }
 
-/** Which of the leaked keys exist, and how many of them this report revoked. */
+/** Which of the leaked keys and directory tokens exist, and how many of them this report revoked. */
 export interface Revocations {
-  /** Hashes of the keys that exist, also of revoked ones, in hexadecimal. */
+  /** Hashes of the keys and directory tokens that exist, also of revoked ones, in hexadecimal. */
   readonly known: ReadonlySet<string>
   readonly revoked: number
 }

@@ -91,9 +91,9 @@ interface ProviderTokens {
 }
 
 /**
- * Returns the profile, which has an address only if the provider verified it, and the stores of the claim; null for
- * these without a configured claim. Returns null without an ID token for this
- * client, and if the user info is needed, but can't be read or is about another subject.
+ * Returns the profile. It has an address only if the provider verified it. `stores` are the stores of the claim; null
+ * without a configured claim. Returns null without an ID token for this client. Also returns null if the user info is
+ * needed, but can't be read or is about another subject.
  */
 async function readProfile({ idToken, accessToken, userInfoUrl, clientId, storesClaim }: ProviderTokens) {
   const claims = idToken === undefined ? null : claimsOf(idToken)

@@ -166,8 +166,8 @@ export class TwoFactor {
   }
 
   /**
-   * Marks a code of the app as used, and returns whether it was unused. A code is valid for up to 90 seconds, so an
-   * observer could otherwise use it again. Codes share the table of used form tokens, which all nodes read.
+   * Marks a code of the app as used, and returns whether it was unused. A code is valid for up to 90 seconds, so a
+   * person who saw it could otherwise use it again. Codes share the table of used form tokens, which all nodes read.
    */
   #isUnused(merchantId: string, code: string): Promise<boolean> {
     const hash = createHash('sha256')

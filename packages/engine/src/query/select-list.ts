@@ -1,6 +1,6 @@
 // Writes the select list of a resource: one expression for each field except embedded rows, in the order of the
-// contract. The expression of
-// a column that the store lacks is null. Every other expression has the type that the encoder expects.
+// contract. The expression of a column that the store lacks is null. Every other expression has the type that the
+// encoder expects.
 
 import { columnsOf, type Field, type FieldType, type Resource } from '@store-export/contract'
 import { columnExpression } from './column-expression.ts'
