@@ -43,7 +43,7 @@ export const MIGRATIONS: Readonly<Record<string, string>> = {
   '011-directory': DIRECTORY_SCHEMA,
 }
 
-/** Thrown if the control database could not be migrated to this version, or if another version created it. */
+/** Thrown if the control database could not be migrated, or if it is newer than this version or older than 0.1.0. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
@@ -70,8 +70,9 @@ const LOCK_CODES: readonly string[] = ['55P03', '40P01']
  * Applies the missing migrations, and returns their names in the order of their application. Also generates the secret
  * of cursors. Waits for other processes that migrate.
  *
- * Rejects with `MigrationError` if another version created the database, if a statement fails, or if a table is locked
- * in ten attempts. The migrations before the failed one stay applied. Rejects like `Pool.transaction` otherwise.
+ * Rejects with `MigrationError` if a newer version or a build before 0.1.0 made the database. Also rejects with it if a
+ * statement fails, or if a table is locked in each of ten attempts. The migrations before the failed one stay applied.
+ * Rejects like `Pool.transaction` otherwise.
  */
 export async function migrate({ url, random, migrations = MIGRATIONS }: MigrateOptions): Promise<string[]> {
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export migrate' })
@@ -125,7 +126,7 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
   if (next === undefined) return null
   const [name, statements] = next
   try {
-    // This runs after the advisory lock, so that a second migration waits for the first.
+    // The time limit is set after the advisory lock, so that it doesn't limit the wait for another process's migration.
     await connection.script(`set local lock_timeout = '${LOCK_TIMEOUT}';
       create table if not exists migrations (name text primary key, applied_at timestamptz not null default now());
       ${statements}`)

@@ -1,5 +1,6 @@
-// Encrypts the passwords of store databases, and the dashboard's secret, with AES-256-GCM. The store's ID is associated
-// data, so an encrypted password that is copied to another row cannot be decrypted there.
+// Encrypts the passwords of store databases with AES-256-GCM. The store's ID is associated data, so a password that is
+// copied to another row cannot be decrypted there. The same functions encrypt the dashboard's secret and the stored
+// responses of the admin API. Another name then replaces the store's ID.
 
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import { sql } from '@store-export/postgres'

@@ -1,5 +1,7 @@
 // Encrypts the passwords of stores and the dashboard's secret again with the current secret, so that you can delete the
-// previous secret. The nodes continue to run. Each node must hold both secrets, and can decrypt with either.
+// previous secret. The nodes continue to run. Each node must hold both secrets, and can decrypt with either. The
+// stored responses of the admin API are not encrypted again. Without the previous secret, a repetition that needs one
+// gets `response-unreadable`.
 
 import { sql } from '@store-export/postgres'
 import { requireNodesWith } from './nodes.ts'

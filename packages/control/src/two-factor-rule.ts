@@ -42,8 +42,8 @@ export type SecondFactorKind = 'passkey' | 'code' | 'single_sign_on'
 /** The second factor that opened a session, the second factors of its account, and the age of the session. */
 export interface SecondFactor {
   /**
-   * The second factor that opened the session; null for a password or a link alone. A passkey or a code counts while
-   * the account has passkeys or needs codes.
+   * The second factor that opened the session; null for a password or a link alone. A passkey counts only while the
+   * account has passkeys, and a code only while the account needs codes.
    */
   readonly used: SecondFactorKind | null
   /** The second factors of the account, the strongest first. */
@@ -52,10 +52,7 @@ export interface SecondFactor {
   readonly ageSeconds: number
 }
 
-/**
- * Returns the second factor of a session; none for an unknown session. If a session is older than the codes of its
- * account, the codes don't count for it.
- */
+/** Returns the second factor of a session; none for an unknown session. */
 export async function readSecondFactor({ pool }: ControlDatabase, sessionId: string): Promise<SecondFactor> {
   const [found] = await pool.query<SecondFactor>(sql`
     select case when s.opened_by = 'single_sign_on' or s.opened_by = any (f.factors) then s.opened_by end as used,

@@ -40,7 +40,7 @@ export interface KeyChanged {
 }
 
 /**
- * Emitted after the SMTP server has accepted at least one email about a key, or about a leaked token of a directory.
+ * Emitted after the SMTP server has accepted at least one email about a key, or about a revoked token of a directory.
  * `emails` is the number of accepted emails.
  */
 export interface AlertSent {

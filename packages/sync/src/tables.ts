@@ -12,7 +12,7 @@ export interface CopyColumn {
   readonly kind: CopyColumnKind
   /** Whether the values are decimals with exactly two digits after the point: amounts of money, and weights. */
   readonly isMoney: boolean
-  /** Whether the decimals are weights, which have no cents. */
+  /** Whether `isMoney` is true because of weights. A SQLite copy has no column of cents for weights. */
   readonly isWeight: boolean
   readonly note: string
   /** Whether the values can identify a person who buys in the store. */

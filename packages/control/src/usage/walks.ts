@@ -112,8 +112,9 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
 }
 
 /**
- * Writes the first pages as new walks. Adds later pages to the latest earlier walk, if it is still open. Deletes the
- * oldest walks beyond 50 of a key, and walks of one request if the key has started the same list again.
+ * Writes the first pages as new walks. Adds later pages to the latest earlier walk, if it is still open. For each key,
+ * deletes all but the 50 walks with the latest requests. Also deletes walks of one request if the key has started the
+ * same list again.
  */
 async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const written = JSON.stringify(segments)

@@ -71,8 +71,8 @@ export function createAuth(options: AuthOptions) {
 
 /**
  * Notes in a session which second factor opened it, for stores that require one. better-auth replaces the session after
- * some changes of the account. The new session keeps the note and the age of the old one, because the password confirms
- * these changes.
+ * some changes of the account. Such a change is not a new sign-in, so the new session has the age and the note of the
+ * old one. Without a note, it gets the note `code` if the merchant has just turned the codes on with a code.
  */
 function noteOpening<T extends { createdAt: Date }>(session: T, context: GenericEndpointContext | null) {
   const replaced = context?.context.session?.session

@@ -32,7 +32,7 @@ export function leakEmail(leak: LeakedKeyAlert, { to, role, texts, dashboardUrl 
   return { to, subject: texts.subject(storeName, name), text: `${text}\n` }
 }
 
-/** The recipient of the email about a token, who is an admin, and what its text depends on. */
+/** The recipient of the email about a token, an admin of the store, and what its text depends on. */
 export interface TokenLeakEmailOptions extends Pick<LeakEmailOptions, 'to' | 'dashboardUrl'> {
   readonly texts: EmailsTexts['leakedToken']
 }

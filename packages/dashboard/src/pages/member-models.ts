@@ -21,7 +21,7 @@ export interface MembersPage {
   } | null
 }
 
-/** Whether a directory has an active token of the store. `ended`: it had one, and used one. */
+/** Whether the store has an active directory token. `ended`: it has none, but a directory has used an earlier one. */
 export type DirectoryState = 'connected' | 'ended' | 'none'
 
 /** The page that changes the role of a member. */

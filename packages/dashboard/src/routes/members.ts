@@ -65,7 +65,7 @@ function refusalText({ texts }: StoreRequest, refusal: Refusal): string {
     : problems.addressLimit(INVITATIONS_TO_ADDRESS_PER_DAY)
 }
 
-/** The role that the form offers first: the one with fewer rights. */
+/** The role that is selected in an empty form: the one with the fewest rights. */
 const ROLE_OFFERED: MemberRole = 'viewer'
 
 /** GET /stores/{s}/settings/members: shows the members, the pending invitations, and the form. */

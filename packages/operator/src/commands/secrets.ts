@@ -1,5 +1,5 @@
-// Implements `store-export secrets rotate`, which replaces the secret that encrypts the passwords in store URLs while
-// the nodes continue to run.
+// Implements `store-export secrets rotate`, one step of replacing STORE_EXPORT_SECRET while the nodes run. It encrypts
+// the passwords of stores and the dashboard's secret again. See docs/operate/rotate-secrets.md.
 
 import { rotateSecrets } from '@store-export/control'
 import type { Command } from 'commander'
