@@ -168,10 +168,13 @@ test('while a node records full syncs and deletes those beyond 50 of a key, the 
     now: () => now++,
     emit: (event) => failures.push(event),
     flushMs: 60_000,
-    requestLogLines: 10,
+    requestLogLines: 1000,
   })
   let isDone = false
   const recording = (async () => {
+    onTestFinished(() => {
+      isDone = true
+    })
     while (!isDone) {
       for (let walk = 0; walk < 20; walk++)
         for (const begins of [true, false])
@@ -182,11 +185,12 @@ test('while a node records full syncs and deletes those beyond 50 of a key, the 
       await recorder.flush()
     }
   })()
-  expect(await deleteOldUsage({ database: control.database, usageMonths: 13, requestLogHours: 72, now: NOW })).toBe(21)
+  const deleted = await deleteOldUsage({ database: control.database, usageMonths: 13, requestLogHours: 72, now: NOW })
   await sumUpOldHours({ database: control.database, usageHourDays: 32, now: NOW })
   isDone = true
   await recording
   await recorder.close()
+  expect(deleted).toBe(21)
   await expectSteps(DAYS_BY_STEP)
   expect(failures).toEqual([])
 })
