@@ -79,7 +79,7 @@ export interface PoolChanged {
 export interface StoreRequestRejected {
   readonly event: 'store.request_rejected'
   readonly storeId: string
-  readonly reason: 'full' | 'timeout'
+  readonly reason: 'full' | 'overloaded' | 'timeout'
 }
 
 /**

@@ -171,7 +171,8 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'store.request_rejected': {
     level: 'warn',
-    meaning: 'A request got no connection to its store. `reason` is `full` (too many requests wait) or `timeout`.',
+    meaning:
+      'A request got no connection to its store. `reason` is `full` (too many requests of the store wait), `overloaded` (the server of the store gets too many requests), or `timeout`.',
   },
   'store.query_failed': {
     level: 'warn',

@@ -4,6 +4,7 @@
 // Stores that have not responded yet get only a share of the maximum, so that stores that hang can't use up all
 // connections. A limit for each store would not prevent this: many stores can hang at the same time.
 
+import { QueueRate } from './queue-rate.ts'
 import { ReconnectPause } from './reconnect-pause.ts'
 
 /**
@@ -23,6 +24,8 @@ export class ConnectionBudget {
   readonly max: number
   /** Delays attempts to connect to a server that is unreachable or full. Unused by the bound for all servers. */
   readonly pause = new ReconnectPause()
+  /** How fast the requests that wait for this bound get their turn. */
+  readonly queue = new QueueRate()
   /** Time when a connection was last released or closed, on the clock of `performance.now()`; 0 before. */
   progressAt = 0
   private open = 0

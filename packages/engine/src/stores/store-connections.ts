@@ -102,7 +102,7 @@ export class StoreConnections {
   /**
    * Returns a slot, or null if the pool was discarded during the wait. The caller passes the slot to `run`, which
    * releases it. Rejects with `StoreDatabaseError`, after the event `store.request_rejected`, in these cases:
-   * - The queue is full.
+   * - The queue is full, or the request would wait too long in it.
    * - No slot was assigned before `limit`, on the clock of `performance.now()`.
    * - No request made progress for `storeQueueWaitMs`.
    */
@@ -272,6 +272,7 @@ export class StoreConnections {
     const { pool, connection, unproven } = slot
     const now = performance.now()
     for (const each of [pool, ...pool.budgets]) each.progressAt = now
+    for (const budget of pool.budgets) budget.queue.released(now, this.requests.countFor(budget))
     pool.running.delete(slot)
     this.inUse.delete(slot)
     const isUsable = connection?.isClosed === false && !connection.isBusy && connection.transaction === 'none'

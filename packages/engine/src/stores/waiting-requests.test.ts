@@ -117,3 +117,52 @@ describe('[ERR-3] a waiting request', () => {
     expect(request.reason).toBe(reason)
   })
 })
+
+describe('[ERR-3] the stores of a server that gets too many requests', () => {
+  const BOUNDS = { storePoolSize: 2, storeQueueMax: 100, storeQueueWaitMs: 1000 }
+
+  /** Returns two stores on a server whose two connections are in use by the first one. */
+  function twoStores() {
+    const budgets = [new ConnectionBudget(2), new ConnectionBudget(9)] as const
+    const poolOf = (storeId: string) =>
+      new StorePool({ ...ADDRESS, storeId }, 0, {
+        bounds: { storeTimeoutMs: 5000, storeSessionSettings: false },
+        target: parseConnectionUrl(ADDRESS.databaseUrl),
+        budgets,
+        pause: new ReconnectPause(),
+      })
+    const [busy, other] = [poolOf('a'), poolOf('b')]
+    for (let n = 0; n < 2; n++) busy.running.add(busy.newSlot())
+    const reasons: string[] = []
+    const requests = new WaitingRequests(BOUNDS, (event) => {
+      if (event.event === 'store.request_rejected') reasons.push(event.reason)
+    })
+    /** Releases a connection of the server every 20 ms for a second. */
+    const keepBusy = () => {
+      for (let ms = 0; ms < 1000; ms += 20) {
+        vi.advanceTimersByTime(20)
+        budgets[0].queue.released(performance.now(), 50)
+      }
+    }
+    return { busy, other, requests, reasons, keepBusy }
+  }
+
+  test('if a request would wait for over 300 ms, it is rejected as overloaded; a request of a store that uses all its connections waits', () => {
+    const { busy, other, requests, reasons, keepBusy } = twoStores()
+    keepBusy()
+    for (let n = 0; n < 30; n++) requests.add(busy)
+    for (let n = 0; n < 8; n++) requests.add(other)
+    expect(() => requests.add(other)).toThrow('more requests than it can serve')
+    expect(reasons).toEqual(['overloaded'])
+  })
+
+  test('the store with the fewest connections in use gets the next one, even if its request arrived later', () => {
+    const { busy, other, requests } = twoStores()
+    const first = requests.add(busy)
+    vi.advanceTimersByTime(10)
+    const second = requests.add(other)
+    const [slot] = busy.running
+    if (slot !== undefined) busy.running.delete(slot)
+    expect(requests.inTurn()).toEqual([second, first])
+  })
+})

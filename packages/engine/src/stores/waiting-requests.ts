@@ -1,8 +1,13 @@
 // Queues the requests that wait for a connection. Each store has a bounded queue. A wait ends `storeQueueWaitMs` after
 // the last progress, which is the request's arrival, or a change of the connections that it waits for. A limit on the
 // whole wait alone would not do: requests of a store that hangs must fail early, while those of a busy store wait.
+//
+// If the stores of a server get more requests than the server can handle, all requests would wait for seconds. So a new
+// request is rejected at once when its expected wait is too long. This doesn't apply to requests that wait only for their
+// own store, because the rate limit of the keys bounds their number.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
+import type { ConnectionBudget } from './connection-budget.ts'
 import { failureReason } from './failure-reason.ts'
 import { StoreDatabaseError, type StoreDatabaseErrorOptions } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
@@ -16,6 +21,9 @@ export interface QueueBounds {
   /** Longest wait in ms while no request makes progress. */
   readonly storeQueueWaitMs: number
 }
+
+/** Longest expected wait of an accepted request, as a share of `storeQueueWaitMs`. */
+const WAIT_SHARE = 0.3
 
 /** The requests of all stores that wait for a connection. */
 export class WaitingRequests {
@@ -42,10 +50,17 @@ export class WaitingRequests {
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
       throw this.refusal(pool, 'full', 'the queue for a connection is full')
+    if (this.isOverloaded(pool))
+      throw this.refusal(pool, 'overloaded', 'the stores of the database server get more requests than it can serve')
     const waiter = { pool, since: performance.now(), turn: Promise.withResolvers<StoreSlot | null>() }
     pool.waiting.add(waiter)
     this.pools.add(pool)
     return waiter
+  }
+
+  /** Returns the number of requests that wait for a connection within the bound. */
+  countFor(budget: ConnectionBudget): number {
+    return this.aheadOf(Number.POSITIVE_INFINITY, budget)
   }
 
   /**
@@ -72,8 +87,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the requests for which their pools have a free slot, in the order of arrival. Requests for failing stores
-   * come last. Among failing stores, the store with the oldest failure comes first. In another order, many other stores
+   * Returns the requests for which their pools have a free slot. The store with the fewest connections in use comes
+   * first, so that no store delays the others, and then the oldest request. Requests for failing stores come last. Among failing stores, the store with the oldest failure comes first. In another order, many other stores
    * that hang could prevent a new attempt for this store.
    */
   inTurn(): Waiter[] {
@@ -83,7 +98,31 @@ export class WaitingRequests {
       if (pool.waiting.size === 0) this.pools.delete(pool)
       else if (free > 0) waiters.push(...[...pool.waiting].slice(0, free))
     }
-    return waiters.sort((a, b) => a.pool.pause.failedAt - b.pool.pause.failedAt || a.since - b.since)
+    return waiters.sort(
+      (a, b) =>
+        a.pool.pause.failedAt - b.pool.pause.failedAt || a.pool.running.size - b.pool.running.size || a.since - b.since,
+    )
+  }
+
+  private isOverloaded(pool: StorePool): boolean {
+    const { storePoolSize, storeQueueWaitMs } = this.bounds
+    if (pool.running.size >= storePoolSize) return false
+    const now = performance.now()
+    return pool.budgets.some(
+      (budget) =>
+        budget.isFull &&
+        budget.queue.expectedWait(now, this.aheadOf(pool.waiting.size + 1, budget)) > storeQueueWaitMs * WAIT_SHARE,
+    )
+  }
+
+  /**
+   * Returns how many requests get a connection before a request that has this place in the queue of its store. Stores
+   * take turns.
+   */
+  private aheadOf(place: number, budget: ConnectionBudget): number {
+    let ahead = 0
+    for (const { budgets, waiting } of this.pools) if (budgets.includes(budget)) ahead += Math.min(waiting.size, place)
+    return ahead
   }
 
   /**
