@@ -3,32 +3,40 @@
 
 /** Time in ms that requests must have been waiting, without a pause, before the estimate is used. */
 const LASTING_MS = 500
-/** Weight of a new interval in the average. */
-const WEIGHT = 1 / 16
+/** Number of releases before the estimate is used. With fewer, a few slow statements would look like overload. */
+const RELEASES_MIN = 16
+/**
+ * Time in ms after which half of the measurement is forgotten. It is several times longer than a stall of the node or of
+ * the server, such as a checkpoint. Otherwise, the first requests after a stall would be rejected.
+ */
+const WINDOW_MS = 4000
 
 /** The rate at which waiting requests get a connection. All times are on the clock of `performance.now()`. */
 export class QueueRate {
-  /** Since when requests have been waiting; null if none waits. */
+  /** Start of the measurement; null if no request waits. */
   private since: number | null = null
-  private releasedAt = 0
-  /** Mean time in ms between two releases while requests wait; null before the second release. */
-  private interval: number | null = null
+  /** Number of releases since then. */
+  private releases = 0
 
   /** Records the release of a connection. `waiting` is the number of requests that wait for one. */
   released(now: number, waiting: number): void {
-    if (this.since !== null) {
-      const last = now - this.releasedAt
-      this.interval = this.interval === null ? last : this.interval + (last - this.interval) * WEIGHT
-    }
-    this.releasedAt = now
     // One of the requests gets the released connection.
-    if (waiting > 1) this.since ??= now
-    else this.since = this.interval = null
+    if (waiting <= 1) this.since = null
+    else if (this.since === null) {
+      this.since = now
+      this.releases = 0
+    } else {
+      this.releases++
+      const elapsed = now - this.since
+      if (elapsed < WINDOW_MS || this.releases < 2 * RELEASES_MIN) return
+      this.since += elapsed / 2
+      this.releases /= 2
+    }
   }
 
   /** Returns the expected wait in ms of a request with `ahead` requests before it; 0 without an estimate. */
   expectedWait(now: number, ahead: number): number {
-    if (this.since === null || this.interval === null || now - this.since < LASTING_MS) return 0
-    return ahead * this.interval
+    if (this.since === null || this.releases < RELEASES_MIN || now - this.since < LASTING_MS) return 0
+    return (ahead * (now - this.since)) / this.releases
   }
 }

@@ -137,10 +137,10 @@ describe('[ERR-3] the stores of a server that gets too many requests', () => {
     const requests = new WaitingRequests(BOUNDS, (event) => {
       if (event.event === 'store.request_rejected') reasons.push(event.reason)
     })
-    /** Releases a connection of the server every 20 ms for a second. */
-    const keepBusy = () => {
-      for (let ms = 0; ms < 1000; ms += 20) {
-        vi.advanceTimersByTime(20)
+    /** Releases 50 connections of the server, one every `intervalMs`. */
+    const keepBusy = (intervalMs: number) => {
+      for (let count = 0; count < 50; count++) {
+        vi.advanceTimersByTime(intervalMs)
         budgets[0].queue.released(performance.now(), 50)
       }
     }
@@ -149,11 +149,18 @@ describe('[ERR-3] the stores of a server that gets too many requests', () => {
 
   test('if a request would wait for over 300 ms, it is rejected as overloaded; a request of a store that uses all its connections waits', () => {
     const { busy, other, requests, reasons, keepBusy } = twoStores()
-    keepBusy()
+    keepBusy(20)
     for (let n = 0; n < 30; n++) requests.add(busy)
     for (let n = 0; n < 8; n++) requests.add(other)
     expect(() => requests.add(other)).toThrow('more requests than it can serve')
     expect(reasons).toEqual(['overloaded'])
+  })
+
+  test('if three requests per connection are ahead of a request, it is accepted, even if requests are slow; a later request is rejected', () => {
+    const { other, requests, keepBusy } = twoStores()
+    keepBusy(1000)
+    for (let n = 0; n <= 6; n++) requests.add(other)
+    expect(() => requests.add(other)).toThrow('more requests than it can serve')
   })
 
   test('the store with the fewest connections in use gets the next one, even if its request arrived later', () => {

@@ -24,6 +24,11 @@ export interface QueueBounds {
 
 /** Longest expected wait of an accepted request, as a share of `storeQueueWaitMs`. */
 const WAIT_SHARE = 0.3
+/**
+ * Number of requests ahead of an accepted request, per connection. A request with so few before it is never rejected,
+ * because it waits only a few times as long as a request takes.
+ */
+const ROUNDS = 3
 
 /** The requests of all stores that wait for a connection. */
 export class WaitingRequests {
@@ -88,8 +93,9 @@ export class WaitingRequests {
 
   /**
    * Returns the requests for which their pools have a free slot. The store with the fewest connections in use comes
-   * first, so that no store delays the others, and then the oldest request. Requests for failing stores come last. Among failing stores, the store with the oldest failure comes first. In another order, many other stores
-   * that hang could prevent a new attempt for this store.
+   * first, so that no store delays the others, and then the oldest request. Requests for failing stores come last. Among
+   * failing stores, the store with the oldest failure comes first. In another order, many other stores that hang could
+   * prevent a new attempt for this store.
    */
   inTurn(): Waiter[] {
     const waiters: Waiter[] = []
@@ -108,11 +114,11 @@ export class WaitingRequests {
     const { storePoolSize, storeQueueWaitMs } = this.bounds
     if (pool.running.size >= storePoolSize) return false
     const now = performance.now()
-    return pool.budgets.some(
-      (budget) =>
-        budget.isFull &&
-        budget.queue.expectedWait(now, this.aheadOf(pool.waiting.size + 1, budget)) > storeQueueWaitMs * WAIT_SHARE,
-    )
+    return pool.budgets.some((budget) => {
+      const ahead = this.aheadOf(pool.waiting.size + 1, budget)
+      if (!budget.isFull || ahead <= ROUNDS * budget.max) return false
+      return budget.queue.expectedWait(now, ahead) > storeQueueWaitMs * WAIT_SHARE
+    })
   }
 
   /**
