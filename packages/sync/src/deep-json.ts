@@ -1,6 +1,6 @@
 // Parses and writes JSON that is nested too deeply for `JSON.stringify` and for `JSON.parse` with a reviver. Both
-// overflow the stack at a few thousand levels. These functions store the levels in an array, which is slower, so
-// callers use them only as a fallback.
+// overflow the stack at a few thousand levels. These functions store the levels in an array, which is slower. So
+// exact-json.ts uses them only after such an overflow, and to sort members or change strings.
 
 /** Differences of the written JSON from that of `JSON.stringify`. */
 export interface JsonWriteOptions {

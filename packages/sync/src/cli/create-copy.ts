@@ -15,7 +15,7 @@ interface DestinationKind {
 
 /**
  * Destinations that are a file or a folder. A run imports only the module of its kind, because the libraries of all
- * modules use as much memory as a run.
+ * modules together would double the memory that a run uses.
  */
 const DESTINATION_KINDS: readonly DestinationKind[] = [
   {

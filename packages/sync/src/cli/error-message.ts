@@ -18,7 +18,7 @@ const EXPECTED_ERRORS = [
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (EXPECTED_ERRORS.some((each) => error instanceof each)) return error.message
-  // Errors of the operating system and of a database server have a code.
+  // Errors of the operating system and of a database server have a code. Their messages need no stack trace.
   const hasCode = 'code' in error && typeof error.code === 'string'
   return hasCode
     ? error.message

@@ -31,7 +31,7 @@ export class ProgressReporter {
   #startedAt: number
   #shownAt = Number.NEGATIVE_INFINITY
   #lastProgress = ''
-  /** Whether the reporter has had a page of this table. Only the first page can report that its walk was resumed. */
+  /** Whether the current table has had a page. Only its first page reports that the walk continues an earlier run. */
   #hasReportedResume = false
   #countdown: NodeJS.Timeout | undefined
   /** Current text of the status line. A log repeats it after 30 seconds without another line. */

@@ -45,6 +45,7 @@ export class RequestMeter {
     return this.#now() - this.#recordedAt >= resetSeconds * 1000 ? requests : remaining
   }
 
+  /** After the reset of the last response, windows follow each other without a gap. */
   #msUntilReset({ resetSeconds, windowSeconds }: RateLimit): number {
     const ms = this.#recordedAt + resetSeconds * 1000 - this.#now()
     return ms > 0 ? ms : windowSeconds * 1000 + (ms % (windowSeconds * 1000))

@@ -11,7 +11,7 @@ const TEMPORARY_STATUSES = [409, 429]
 /**
  * Whether the same command can succeed later without a change by the user. True for a status of 409, 429, or 500 and
  * above, and for an invalid cursor. True for a connection error, unless the address is wrong (`AddressError`). Also
- * true if the destination is locked, unreachable, or open in another program.
+ * true if the destination is locked or unreachable, or if a file of the copy is open in another program or read-only.
  */
 export function isTemporaryFailure(error: unknown): boolean {
   if (error instanceof StoreExportError)

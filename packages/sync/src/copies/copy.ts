@@ -3,11 +3,13 @@
 // interrupted walk.
 //
 // What must hold:
-// - A page, its marks, and the walk after it are committed together. If the cursor were saved first, a killed run would
-//   skip the page. If the marks were missing, a resumed full walk would remove rows that it has seen.
+// - A page, its marks, and the position of the walk after it are committed together. A full walk marks the rows that it
+//   has seen. If the position were saved first, a killed run would skip the page. If the marks were missing, a resumed
+//   full walk would remove rows that it has seen.
 // - `since` of a table advances only at the end of its walk. Otherwise, the next run would miss the unread changes.
-// - Rows are removed only at the end of a full walk: those that it has not seen, with their embedded and owned rows.
-//   Embedded rows are also removed if their parent is written without them.
+// - Rows are removed only at the end of a full walk: those that it has not seen. Their embedded rows (such as the items
+//   of an order) and owned rows (such as the addresses of a customer) are removed with them. Embedded rows are also
+//   removed if their parent is written without them.
 //
 // For the reasons, see docs/contribute/decisions/017-commit-pages-with-their-cursor.md. Each copy that stores rows runs
 // the test suite `copy-contract.ts`.
@@ -140,7 +142,10 @@ export interface Copy {
   asStored(column: CopyColumn, value: unknown): unknown
   /** Marks rows as seen by a verification. The marks last until the copy is closed. */
   markSeen(table: string, ids: readonly string[]): Promise<void>
-  /** Returns at most `limit` IDs without such a mark, in order, after the ID `after`; from the first ID for null. */
+  /**
+   * Returns at most `limit` IDs that `markSeen` has not marked, in order, after the ID `after`; from the first ID for
+   * null.
+   */
   unseenIds(table: string, after: string | null, limit: number): Promise<string[]>
   /** Returns the names of files that differ from what the last run wrote; none for a copy that is a database. */
   changedFiles(): Promise<string[]>

@@ -39,8 +39,8 @@ const [PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_
 ]
 
 /**
- * Handles messages concurrently until the input ends, and then waits for the running calls. Throws if a message has
- * more than 1,000,000 characters, or if the input fails, without waiting for them.
+ * Handles messages concurrently until the input ends, and then waits for the running calls. Throws without waiting for
+ * them if the input fails, or if 1,000,000 characters of a message have arrived without the end of its line.
  */
 export async function serveMcp(input: AsyncIterable<Buffer | string>, options: McpServerOptions): Promise<void> {
   const running = new Set<Promise<void>>()

@@ -16,7 +16,7 @@ export const COPIED_AT = '2026-11-01T08:00:00.000Z'
 const ORDERS = 2000
 const CUSTOMERS = 50
 
-/** Returns the ID of row `n` of a table. In a table with several rows, the first is 0. The only row of a table is 1. */
+/** Returns the ID of row `n` of a table. Rows count from 0. A table with a single row has only row 1. */
 export function idOf(table: string, n: number): string {
   const tables = TABLES.flatMap(({ name, children }) => [name, ...children.map((child) => child.name)])
   return `${String(tables.indexOf(table)).padStart(8, '0')}-0000-4000-8000-${String(n).padStart(12, '0')}`

@@ -8,6 +8,7 @@ import { quoteIdentifier } from '../quote-identifier.ts'
 import type { DuckDbSession } from './duckdb-session.ts'
 import { idsQuery } from './duckdb-values.ts'
 
+/** Returns the unfinished walks by table. Throws if the file has no table of walks. */
 export async function readWalks(session: DuckDbSession): Promise<Map<string, UnfinishedWalk>> {
   const { rows } = await session.run('select table_name, progress from _sync_unfinished')
   return new Map(rows.map(({ table_name, progress }) => [String(table_name), JSON.parse(String(progress))]))

@@ -96,8 +96,9 @@ export class FileCopy extends SqliteCopy {
   }
 
   /**
-   * Replaces all files that are missing, changed, or older than their tables, or none. Compares the size and time of a
-   * file with its record, not its bytes. Throws `FileInUseError` if a file cannot be replaced.
+   * Replaces the files that are missing, changed, older than their tables, or of another format: all of them, or none
+   * if one fails. Compares the size and time of a file with its record, not its bytes. Throws `FileInUseError` if a
+   * file cannot be replaced.
    */
   override async finish(): Promise<void> {
     await super.finish()

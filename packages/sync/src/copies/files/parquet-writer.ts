@@ -101,8 +101,8 @@ function copyStatement(file: string, names: readonly string[], types: readonly P
 
 /** Returns DuckDB's errors about the disk and about memory as a `CopyError`, and other errors unchanged. */
 function translateError(error: unknown, folder: string): unknown {
-  const isDenied = error instanceof Error && /^(?:IO|Out of Memory) Error/.test(error.message)
-  return isDenied ? new CopyError(`${folder}: ${error.message}`, { cause: error }) : error
+  const isExpected = error instanceof Error && /^(?:IO|Out of Memory) Error/.test(error.message)
+  return isExpected ? new CopyError(`${folder}: ${error.message}`, { cause: error }) : error
 }
 
 function literal(text: string): string {

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createDeflateRaw, createInflateRaw } from 'node:zlib'
 
+/** Signatures of the records of a ZIP archive: local header, entry of the central directory, and end. */
 const LOCAL = 0x04034b50
 const CENTRAL = 0x02014b50
 const END = 0x06054b50
@@ -84,6 +85,7 @@ export class ArchiveWriter {
   async copyChanged({ part, from, name, change }: PartChange): Promise<void> {
     const at = this.#at
     const index = this.#parts.length
+    // The checksum and the sizes are known only after the content, so the header is then written again.
     await this.#begin({ name, method: DEFLATED, crc: 0, compressedBytes: 0, bytes: 0 })
     const start = this.#at
     let [crc, bytes] = [0, 0]

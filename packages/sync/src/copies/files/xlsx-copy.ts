@@ -1,6 +1,6 @@
 // Writes a copy as an XLSX workbook with a sheet for each table and view. A cell has a type if a spreadsheet stores the
-// value exactly, and is text otherwise. hucre streams a workbook for each table, and this module combines their sheets
-// in one archive.
+// value exactly, and is text otherwise. The library hucre streams a workbook for each table, and this module combines
+// their sheets in one archive.
 
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'

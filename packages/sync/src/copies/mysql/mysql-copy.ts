@@ -60,6 +60,7 @@ export class MySqlCopy implements Copy {
     const session = await MySqlSession.open(await this.#load(), this.#address)
     this.#session = session
     try {
+      // The name of a lock has at most 64 characters, and the name of a database can have as many.
       const { rows } = await session.run(`select get_lock(concat('store-sync ', md5(database())), ?) as locked`, [
         LOCK_WAIT_SECONDS,
       ])

@@ -19,7 +19,10 @@ const STATE_TABLES = [
   '_sync_unfinished (table_name varchar(100) primary key, progress longtext not null, marks boolean)',
   '_sync_views (name varchar(100) primary key, digest varchar(100) not null)',
 ]
-/** Number of characters of a string that an index contains. */
+/**
+ * Number of characters of a string that an index contains. With 4 bytes per character, they stay below the smallest
+ * limit of InnoDB, 767 bytes.
+ */
 const PREFIX_CHARACTERS = 191
 
 /**
@@ -84,6 +87,7 @@ async function missingColumns(session: MySqlSession, table: CopyTable | ChildTab
 }
 
 function columnDeclaration({ name, type, source }: MySqlColumn): string {
+  // The servers limit a comment to 1,024 characters.
   const comment = source.note.replaceAll('\\', '\\\\').replaceAll("'", "''").slice(0, 1000)
   return `${quoteIdentifier(name)} ${type} comment '${comment}'`
 }

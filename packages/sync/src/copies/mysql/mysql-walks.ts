@@ -7,6 +7,7 @@ import type { UnfinishedWalk } from '../copy.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import type { MySqlSession } from './mysql-session.ts'
 
+/** Returns the unfinished walks by table. Throws if the database has no table of walks. */
 export async function readWalks(session: MySqlSession): Promise<Map<string, UnfinishedWalk>> {
   const { rows } = await session.run('select table_name as name, progress from _sync_unfinished')
   return new Map(rows.map(({ name, progress }) => [String(name), JSON.parse(String(progress))]))

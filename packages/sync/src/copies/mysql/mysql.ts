@@ -1,5 +1,5 @@
-// Creates MySQL and MariaDB copies. The package exports this module and not the class, so that its types show only what
-// a copy is.
+// Creates MySQL and MariaDB copies. The package exports this module and not the class, so that users of the package see
+// only the interface `Copy`.
 
 import type { Copy } from '../copy.ts'
 import { MySqlCopy } from './mysql-copy.ts'

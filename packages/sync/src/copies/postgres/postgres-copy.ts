@@ -108,6 +108,7 @@ export class PostgresCopy implements Copy {
 
   async end({ table, state, isFull }: WalkEnd): Promise<number> {
     return this.#opened().transaction(async () => {
+      // Unlike a page, the removal of unseen rows reads whole tables.
       await this.#run('set local enable_seqscan = on')
       await this.#run('set local synchronous_commit = on')
       const removed = isFull ? await this.#removeUnseen(table) : 0

@@ -132,6 +132,7 @@ function parentColumns({ columns, parentColumn }: ChildTable): CopyColumn[] {
   return columns.filter(({ name }) => name === parentColumn)
 }
 
+/** Creates the missing indexes of `tableIndexes`. */
 export async function createIndexes(
   session: PostgresSession,
   schema: string,

@@ -33,7 +33,7 @@ export class SingerCopy implements Copy {
   readonly name = 'the Singer target'
   readonly #options: SingerCopyOptions
   #state: SingerState
-  /** Rows that the full walk of a table has returned so far. */
+  /** Number of rows or IDs that the full walk of each table has returned so far. */
   readonly #listed = new Map<string, number>()
 
   constructor(options: SingerCopyOptions) {

@@ -23,6 +23,7 @@ const PRECISION = 38
 const MONEY_SCALE = 2
 const COORDINATE_SCALE = 18
 
+/** Returns the SCHEMA messages of a table and its embedded tables. */
 export function tableSchemas({ name, columns, children }: CopyTable): SingerMessage[] {
   return [schemaMessage(name, columns), ...children.map((child) => schemaMessage(child.name, child.columns))]
 }

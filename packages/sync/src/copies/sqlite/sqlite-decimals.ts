@@ -26,7 +26,7 @@ export function digitsName({ name }: Pick<CopyColumn, 'name'>): string {
   return `${name}_text`
 }
 
-/** Returns the additional columns of a decimal: digits, and cents for money; none for other columns. */
+/** Returns the additional columns of a decimal: its digits, and cents unless it is a weight; none for other kinds. */
 export function companionColumns(column: CopyColumn): SqliteColumn[] {
   if (column.kind !== 'decimal') return []
   const digits = { name: digitsName(column), declared: 'text' }

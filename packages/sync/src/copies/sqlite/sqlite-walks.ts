@@ -13,6 +13,7 @@ export const WALK_TABLES = `
 create table if not exists _sync_seen (table_name text, id text, primary key (table_name, id)) strict, without rowid;
 create table if not exists _sync_unfinished (table_name text primary key, progress text not null, marks integer) strict`
 
+/** Returns the unfinished walks by table. Throws if the file has no table of walks. */
 export function readWalks(prepare: Prepare): Map<string, UnfinishedWalk> {
   const rows = prepare('select table_name, progress from _sync_unfinished').all()
   return new Map(rows.map((row) => [String(row.table_name), JSON.parse(String(row.progress))]))

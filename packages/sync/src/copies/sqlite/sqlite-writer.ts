@@ -49,13 +49,13 @@ export class SqliteWriter {
   /** Writes the rows of a page, and marks them if a full walk needs marks. */
   write(rows: readonly CopyRow[], isFull: boolean): void {
     if (isFull) this.#marks ??= this.#startFullWalk()
-    // If the tables were empty, a new row has no embedded rows to remove.
-    const isFirst = isFull && this.#marks === false
+    // If the tables were empty before the walk, a new row has no embedded rows to remove.
+    const wereEmpty = isFull && this.#marks === false
     for (const row of rows) {
       const isNew = this.#insert.run(row) > 0
       if (!isNew) this.#replace.run(row)
       if (isFull && this.#marks) this.#mark.run(this.#table.name, String(row.id))
-      for (const child of this.#children) child.replace(row, isFirst && isNew)
+      for (const child of this.#children) child.replace(row, wereEmpty && isNew)
     }
   }
 
@@ -163,6 +163,7 @@ class RowStatement {
   }
 }
 
+/** Creates the missing indexes of `tableIndexes`. */
 export function createIndexes(database: DatabaseSync, table: Pick<CopyTable, 'name' | 'columns'>): void {
   for (const { name, columns } of tableIndexes(table)) {
     const names = columns.map(quoteIdentifier).join(', ')
