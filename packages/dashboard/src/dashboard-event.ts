@@ -90,6 +90,7 @@ export interface PageFailed {
   readonly cause: unknown
 }
 
+/** An event of the dashboard. */
 export type DashboardEvent =
   | ControlQueryFailed
   | PageCompleted

@@ -38,6 +38,7 @@ export interface DashboardOptions {
   readonly frameAncestors: readonly string[]
   /** Public URL of the API. */
   readonly apiUrl: string
+  /** Hours for which the request log is stored. */
   readonly requestLogHours: number
   /** Days for which usage is stored by hour. */
   readonly usageHourDays: number

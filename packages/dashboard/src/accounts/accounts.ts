@@ -316,5 +316,6 @@ function signInResult({
 /** Returns what is wrong with the length of a new password; null if it can be used. */
 export function lengthProblem(password: string): 'too short' | 'too long' | null {
   if ([...password].length < PASSWORD_LENGTH.min) return 'too short'
+  // better-auth rejects longer passwords, and counts UTF-16 units.
   return password.length > PASSWORD_LENGTH.max ? 'too long' : null
 }

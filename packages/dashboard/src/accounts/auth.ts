@@ -178,6 +178,7 @@ export function commonAuthOptions({ database, secret, url, frameAncestors = [], 
       // The dashboard stores no client addresses, for privacy. The name of the browser distinguishes the sessions of a
       // merchant.
       ipAddress: { disableIpTracking: true },
+      // It would add the prefix `__Secure-` to the names below, which have their own. Their attributes set `Secure`.
       useSecureCookies: false,
       cookies: {
         session_token: { name: sessionCookieName(isSecure), attributes },

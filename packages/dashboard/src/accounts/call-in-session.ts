@@ -1,5 +1,5 @@
 // Calls functions of better-auth that add ways to sign in to an account. If the owner of the email address proves it
-// for the first time meanwhile, prove-address.ts waits for these calls, and then removes what they added.
+// for the first time meanwhile, control/src/prove-address.ts waits for these calls, and then removes what they added.
 
 import { type ControlDatabase, whileSignedIn } from '@store-export/control'
 import type { MerchantSession } from './accounts.ts'
@@ -31,7 +31,8 @@ export async function callInSession<T>(
 }
 
 /**
- * Number of calls of `workInSession` that run at the same time. Each one holds a connection while a password is hashed.
+ * Maximum number of calls of `workInSession` that run at the same time on this node. Each one holds a connection while
+ * a password is hashed, so more calls could use up the pool.
  */
 const AT_ONCE = 2
 

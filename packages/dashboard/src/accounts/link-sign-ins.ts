@@ -1,5 +1,6 @@
 // Remembers which sessions began with a one-time link. For ten minutes, such a session can set a new password without
-// the current one. The reset links of better-auth alone need no second factor, so the dashboard doesn't use them.
+// the current one. The dashboard doesn't use better-auth's links that reset a password, because they need no second
+// factor.
 
 import type { Auth } from './auth.ts'
 
@@ -27,6 +28,7 @@ export class LinkSignIns {
     if (found !== null) await this.markSession(found.session.id)
   }
 
+  /** Lets the session set a new password without the current one, for ten minutes. */
   async markSession(sessionId: string): Promise<void> {
     await this.#mark(`new-password-${sessionId}`)
   }

@@ -1,5 +1,6 @@
 // Configures better-auth for single sign-on. better-auth creates and checks state, PKCE and nonce, and checks the
-// signature of the ID token. The dashboard uses only the verified email address, and stores no token of the provider.
+// signature of the ID token. The dashboard uses only the verified email address and the claim that names stores. It
+// stores no token of the provider.
 
 import { acceptInvitationsOf, applyStoresClaim, proveAddress } from '@store-export/control'
 import { betterAuth } from 'better-auth'

@@ -66,6 +66,10 @@ function overLimit({ id }: ActiveKeyRow, rejected: RejectedHours, now: Date): Ke
   return isOver ? [{ keyId: id, kind: 'over_limit', occurrence: now.toISOString().slice(0, 10) }] : []
 }
 
+/**
+ * Returns an alert if the key ends within 14 days, and another one if it ends within a day. A key that was replaced
+ * ends on purpose, so it has none.
+ */
 function ending({ id, expiresAt, replacedBy }: ActiveKeyRow, now: Date): KeyAlert[] {
   if (expiresAt === null || replacedBy !== null) return []
   const left = expiresAt.getTime() - now.getTime()

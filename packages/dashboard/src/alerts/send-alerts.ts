@@ -1,5 +1,6 @@
 // Sends merchants emails about the tools of their store that fail, stop, or exceed the rate limit, and about keys that
-// end soon or leaked. Also sends admins emails about tokens of a directory. One node at a time checks all stores.
+// end soon or leaked. Also sends admins emails about directory tokens that were revoked. One node at a time checks all
+// stores.
 
 import {
   type AlertRecipient,

@@ -5,6 +5,7 @@ import type { CsvDialect } from './csv-dialect.ts'
 import type { CsvColumn } from './csv-files.ts'
 import { cutBefore, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
 
+/** Appends a piece of text to the output. */
 export type WriteText = (piece: string) => void
 
 /** Maximum number of bytes of a value that is written at once. A longer value is written in several pieces. */

@@ -14,6 +14,7 @@ import { namesOf } from './row-names.ts'
 import { type RowTexts, rowTexts } from './row-texts.ts'
 import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } from './store-rows.ts'
 
+/** The store whose data a page shows. */
 export interface DataStore {
   readonly id: string
   readonly status: StoreStatus

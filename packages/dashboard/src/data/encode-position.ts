@@ -16,6 +16,7 @@ const TIMESTAMP_MIN = -211_813_488_000_000_000n
 const TIMESTAMP_END = 9_223_371_331_200_000_000n
 /** Epoch of PostgreSQL timestamps, in ms since 1970. */
 const EPOCH_MS = Date.UTC(2000, 0, 1)
+/** PostgreSQL's `infinity` and `-infinity`, which are outside the range of the other timestamps. */
 const INFINITIES: readonly bigint[] = [2n ** 63n - 1n, -(2n ** 63n)]
 
 /** Returns the position as 34 characters that need no escaping in a URL. */

@@ -81,6 +81,7 @@ export function* endOfValue(bytes: Uint8Array, start: number): Steps<number> {
   return bytes.length
 }
 
+/** Returns the bytes as text. A JSON string includes its quotes and escapes. */
 export function textOf(bytes: Uint8Array, { start, end }: Span): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
 }

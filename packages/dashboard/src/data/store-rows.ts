@@ -150,6 +150,7 @@ export function countsOf(texts: RowTexts): ReadonlyMap<string, number> {
   return new Map(Object.entries(counts))
 }
 
+/** Returns the tables and columns that the store has and the service can read. */
 export function readColumns({ reader, address, requestId, startedAt }: StoreSource): Promise<PresentColumns> {
   return reader.columns({ address, requestId, startedAt })
 }

@@ -54,6 +54,7 @@ export class StoreTimeZones {
         return zone
       })
       .catch(() => before ?? DEFAULT_ZONE)
+    // Moves the store to the end of the map. A full map loses its first store.
     this.#zones.delete(address.storeId)
     this.#zones.set(address.storeId, refreshed)
     const [oldest] = this.#zones.keys()

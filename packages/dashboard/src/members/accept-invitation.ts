@@ -1,5 +1,5 @@
 // Accepts the invitation of a link. The link proves the invited address, so it can create the account of this address.
-// It can also set the password of an account without a way to sign in. It does not sign in to another account.
+// It can also set the password of an account without a way to sign in. It never signs in to an account that has one.
 
 import {
   acceptInvitation as accept,
@@ -30,7 +30,7 @@ export interface AcceptRequest {
   readonly token: string
   readonly password: string
   readonly clientAddress: string
-  /** The session of the request. */
+  /** The session of the request; null if the merchant is not signed in. */
   readonly session: MerchantSession | null
 }
 

@@ -1,4 +1,5 @@
-// Makes the tokens in the links of invitations. Only the email has a token. The control database stores its hash.
+// Makes the tokens in the links of invitations. Only the email contains the token. The control database stores its
+// hash.
 
 import { createHash } from 'node:crypto'
 import type { RandomBytes } from '@store-export/control'

@@ -1,5 +1,5 @@
-// Lets merchants change their password, and see and end their sessions. Only after a sign-in by link, a change doesn't
-// need the current password.
+// Lets merchants change their password, and see and end their sessions. A change needs the current password, except
+// after a sign-in by link.
 
 import type { MemberStore } from '@store-export/control'
 import type { PasswordRejection } from '../accounts/accounts.ts'

@@ -101,7 +101,8 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
 async function toReplacement(request: StoreRequest, keyId: string, form: FormFields): Promise<Redirect> {
   const { active, revoked } = await readKeysPage(request)
   const replacedBy = [...active, ...revoked].find(({ id }) => id === keyIdOf(request))?.replacedBy
-  // A key that is revoked at once can have no replacement, because the new key replaces an older one.
+  // A key that was never used can itself replace an older key. If it is revoked at once, the new key replaces that
+  // older key instead, and this key has no replacement.
   const held = replacedBy?.id === keyId ? replacedBy.endsAfterHours : 0
   const redirect = toCreated(request, keyId, tokenOf(form))
   if (held === hoursOf(form)) return redirect

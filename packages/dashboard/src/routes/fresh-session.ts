@@ -12,8 +12,8 @@ export async function hasFreshSession({ services, session }: MerchantRequest): P
 
 /**
  * Whether the session can invite admins, make members admins, and create directory tokens, which can add admins. If the
- * store requires a second factor, the session must be fresh. Otherwise, a thief could add an own account as an admin,
- * and keep access after the stolen session ends.
+ * store requires a second factor, the session must be fresh. Otherwise, a thief could make another account an admin,
+ * and retain access after the stolen session ends.
  */
 export async function canAddAdmins(request: StoreRequest): Promise<boolean> {
   return !request.store.requiresTwoFactor || (await hasFreshSession(request))

@@ -28,8 +28,8 @@ export function typedLimits(form: FormFields): TypedLimits {
 }
 
 /**
- * Returns the limits as `typedLimits` does, for a key that exists. Its end can stay the same. Its personal data does in
- * any case.
+ * Returns the limits as `typedLimits` does, for a key that exists. Its end can stay the same. Its access to personal
+ * data can't change.
  */
 export function typedChange(form: FormFields, { withoutPersonalData }: KeyRow): TypedLimits {
   const limits = typedLimits(form)
@@ -49,7 +49,10 @@ export function limitsOf({ scopes, withoutPersonalData, expiresAt, allowedAddres
   }
 }
 
-/** Returns the permissions that the limits mean. An unreadable day is an invalid date, which `createKey` rejects. */
+/**
+ * Returns the permissions that the limits mean. An unreadable day is an invalid date, which `createKey` rejects. If the
+ * end stays the same, `expiresAt` is null, and the caller must not change the end of the key.
+ */
 export function permissionsOf(limits: TypedLimits, { head, now }: StoreRequest): KeyPermissions {
   const { access, scopes, withoutPersonalData, addresses } = limits
   const list = listOf(addresses)
@@ -74,7 +77,7 @@ function endOf({ ends, endsOn }: TypedLimits, timeZone: string, now: Date): Date
   return lastMinute === null ? new Date(Number.NaN) : new Date(lastMinute.getTime() + MINUTE_MS)
 }
 
-/** Returns what is wrong with the limits, in the merchant's words. */
+/** Returns what is wrong with limits that were rejected, in the merchant's words. */
 export function limitsProblem(
   { texts }: StoreRequest,
   { access, scopes, ends, endsOn, addresses }: TypedLimits,

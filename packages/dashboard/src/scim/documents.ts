@@ -6,6 +6,7 @@ import { USERS_PER_PAGE } from './parse-query.ts'
 /** Path of the endpoint below the dashboard's URL. */
 export const SCIM_PATH = '/scim/v2'
 
+/** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>
 
 const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'

@@ -32,6 +32,7 @@ export interface ScimRequest extends DirectoryAccess {
   readonly body: unknown
 }
 
+/** Responds to a request. Can throw `ScimError`. */
 export type ScimHandler = (request: ScimRequest) => ScimResponse | Promise<ScimResponse>
 
 const TIMEOUT_MS = 15_000
@@ -73,7 +74,7 @@ async function handleRequest(
   const run = async () => {
     const token = tokenOf(context)
     if (token === null) throw await rejection(context, services)
-    // The check of a token can wait for another request with it, so it is limited too.
+    // The check of a token can wait for another request with the same token. So these requests have a limit, too.
     return requests.limit(hashApiKey(token).bytes.toString('hex'), async () => {
       const { storeId, tokenId } = await authenticate(context, services, token)
       return requests.limit(storeId, async () =>
@@ -138,10 +139,11 @@ export function unauthorized(): ScimError {
   return new ScimError(401, message, { headers: { 'www-authenticate': 'Bearer realm="scim"' } })
 }
 
+/** Returns the JSON of the body. Throws `ScimError` for another type, a long body, and a slow or invalid one. */
 async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (!TYPES.includes(type)) throw new ScimError(415, `content-type: must be ${TYPES.join(' or ')}`)
-  // A body that never ends would otherwise hold a place of the store.
+  // A body that never ends would otherwise count as a request in progress forever.
   const text = await within(TIMEOUT_MS, readText(request, BODY_BYTES_MAX)).catch(() => '')
   if (text === null) throw new ScimError(413, `the body has more than ${BODY_BYTES_MAX} bytes`)
   try {

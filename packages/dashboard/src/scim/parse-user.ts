@@ -8,7 +8,7 @@ import {
 } from '@store-export/control'
 import { parseActive, parseAttributes, parseExternalId, parseRoles, parseUserName } from './parse-attributes.ts'
 
-/** What a PUT changes, and the address in it; null without one. */
+/** What a PUT or a PATCH changes, and the email address in its body; null if the body has none. */
 export interface UserReplacement {
   readonly email: string | null
   readonly change: DirectoryUserChange

@@ -76,8 +76,8 @@ export function originsOf(url: string, frameAncestors: readonly string[] = []): 
 
 /**
  * Returns the origins of a list that is separated by commas or spaces; none for an empty list. Throws
- * `InvalidFrameAncestorError` for an entry that is no secure origin. A wildcard is none, because every page under it
- * could then trick merchants into clicks.
+ * `InvalidFrameAncestorError` for an entry that is no secure origin. Rejects wildcards too, because every page under
+ * one could then trick merchants into clicks.
  */
 export function parseFrameAncestors(list: string): string[] {
   return list

@@ -16,8 +16,8 @@ const POLICY = [
 
 /**
  * Returns the security headers of a response. `X-Frame-Options` can't name other origins, so it is absent if they may
- * frame the dashboard. The referrer policy is `same-origin`, because `no-referrer` makes
- * browsers send forms with the origin "null", which the CSRF check rejects.
+ * frame the dashboard. The referrer policy is `same-origin`, because `no-referrer` makes browsers send forms with the
+ * origin "null", which the CSRF check rejects.
  */
 export function securityHeaders({
   isSecure,

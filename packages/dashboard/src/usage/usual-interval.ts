@@ -22,7 +22,7 @@ export const LATE_INTERVALS = 1.75
 /** The part of an interval by which a run can be late, and the pause after which a run is over. */
 const GRACE_INTERVALS = 0.5
 const WEEKS_COMPARED = 4
-/** If the last week has this many intervals, only they count, so that a new schedule takes a week to learn. */
+/** If the last week has this many intervals, only they count, so that a new schedule is known within a week. */
 const RECENT_INTERVALS_MIN = 5
 
 /**
