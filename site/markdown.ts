@@ -1,4 +1,5 @@
-// Markdown of the repository on the website: what GitHub shows and VitePress would show in another way.
+// Makes VitePress render Markdown as GitHub does: the anchors of headings, `<name>` in the text, and links to files and
+// folders of the repository.
 
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -14,7 +15,7 @@ interface Repository {
   readonly repositoryUrl: string | undefined
 }
 
-/** The anchor that GitHub gives a heading, so that links with an anchor work in both places. */
+/** Returns the anchor that GitHub gives a heading, so that links with an anchor work in both places. */
 export function githubAnchor(heading: string): string {
   return heading
     .trim()
@@ -24,15 +25,16 @@ export function githubAnchor(heading: string): string {
 }
 
 /**
+ * Changes how pages are rendered:
  * - Shows `<name>` as text, because no page contains HTML, and hides comments.
- * - A link to a file outside docs/ leads to the repository. Without a known repository it is only text.
+ * - A link to a file outside docs/ leads to the repository. Without a known repository, it is only text.
  * - A link to a folder leads to its index page.
  */
 export function adaptMarkdown(md: MarkdownIt, repository: Repository): void {
   const html = (tokens: Token[], index: number) => {
     const { content = '' } = tokens[index] ?? {}
     if (content.startsWith('<!--')) return ''
-    // VitePress adds entities of its own to headings
+    // VitePress adds entities to headings, which must stay as they are.
     return content.startsWith('<') ? md.utils.escapeHtml(content) : content
   }
   md.renderer.rules.html_block = html

@@ -1,4 +1,4 @@
-// Navigation of the website, derived from the files of docs/ and their titles.
+// Derives the navigation of the website from the files of docs/ and their titles.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -30,7 +30,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   contribute: 'Contribute',
   spec: 'Specification',
 }
-/** Sections without a link in the bar: pages link to them. */
+/** Sections without a link in the bar. Pages link to them. */
 const NOT_IN_BAR: readonly string[] = ['spec']
 
 /**
@@ -67,11 +67,11 @@ export function readNavigation(docs: string): {
 
 interface Pages {
   readonly docs: string
-  /** Files in the order in which the root's index page links them. */
+  /** Files in the order in which the index pages of the root and of the folders above link them. */
   readonly order: readonly string[]
 }
 
-/** The pages of a folder, then its folders. */
+/** Returns the pages of a folder, then its folders. */
 function itemsOf(pages: Pages, folder: string): SidebarItem[] {
   const entries = readdirSync(path.join(pages.docs, folder), { withFileTypes: true })
   const files = entries.filter(({ name }) => name.endsWith('.md')).map(({ name }) => `${folder}/${name}`)
@@ -83,7 +83,7 @@ function itemsOf(pages: Pages, folder: string): SidebarItem[] {
   ]
 }
 
-/** A folder as one entry that opens: under the title of its index page, or under its name. */
+/** Returns a folder as one entry that opens, under the title of its index page, or under its name; none if empty. */
 function folderItem(pages: Pages, folder: string): SidebarItem[] {
   const items = itemsOf(pages, folder)
   const [first] = items
@@ -103,7 +103,7 @@ function pageItem(docs: string, file: string): SidebarItem {
   return { text: file === INDEX ? 'Overview' : title.replaceAll('`', ''), link }
 }
 
-/** Index pages first, then pages in the order of the links, then the others. */
+/** Sorts files: the index page first, then pages in the order of the links, then the others by name. */
 function sorted({ order }: Pages, files: readonly string[]): string[] {
   const rank = (file: string) => {
     if (path.basename(file) === INDEX) return -1
@@ -112,7 +112,7 @@ function sorted({ order }: Pages, files: readonly string[]): string[] {
   return files.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en', { numeric: true }))
 }
 
-/** Pages that the index page of a folder links, in order; none if the folder has no index page. */
+/** Returns the pages that the index page of a folder links, in order; none if the folder has no index page. */
 function linkedPages(docs: string, folder: string): string[] {
   const index = path.join(docs, folder, INDEX)
   if (!existsSync(index)) return []

@@ -27,7 +27,7 @@ export default defineConfig({
   ignoreDeadLinks: false,
   head: [['link', { rel: 'icon', href: icon }]],
   markdown: {
-    // headings such as "/orders/{id}" contain braces
+    // Headings such as "/orders/{id}" contain braces, which VitePress would read as attributes.
     attrs: { disable: true },
     anchor: { slugify: githubAnchor },
     config: (md) => adaptMarkdown(md, { docs: DOCS, repositoryUrl: url }),
@@ -46,7 +46,7 @@ export default defineConfig({
           socialLinks: [{ icon: 'github', link: url }],
         }),
   },
-  // a page with one section needs no outline beside it, and its tables need the room
+  // A page without sections needs no outline beside it, and its tables need the room.
   transformPageData(page) {
     const text = readFileSync(path.join(DOCS, page.relativePath), 'utf8')
     if (!/^## /m.test(text)) page.frontmatter.aside = false
