@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { startPlatform } from '../../../test/support/platform.ts'
 import { connectTo, parseResponses, sendRequest } from './support/http.ts'
 import {
-  LARGE_PAGES,
+  LARGE_PAGE_SETTINGS,
   readSlowly,
   requestWithoutReading,
   storeOfLargeProducts,
@@ -14,7 +14,7 @@ import {
 } from './support/slow-client.ts'
 
 test('if a client reads slowly during shutdown, the service still sends the complete response', async () => {
-  const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
+  const platform = await startPlatform({ ...LARGE_PAGE_SETTINGS, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)
   const ending = platform.close()
@@ -25,7 +25,7 @@ test('if a client reads slowly during shutdown, the service still sends the comp
 })
 
 test('if a client does not read its response during shutdown, the service closes the connection after DRAIN_SECONDS', async () => {
-  const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '1' })
+  const platform = await startPlatform({ ...LARGE_PAGE_SETTINGS, DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)
   // A second client, whose next request has the header Upgrade and therefore waits outside of the parser.
@@ -41,7 +41,7 @@ test('if a client does not read its response during shutdown, the service closes
 })
 
 test('the shutdown does not wait for connections that are idle, were reset with pending requests, or sent CONNECT', async () => {
-  const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
+  const platform = await startPlatform({ ...LARGE_PAGE_SETTINGS, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const { url } = platform.service
   const agent = new http.Agent({ keepAlive: true })

@@ -6,7 +6,7 @@ import { startPlatform, type TestPlatform, type TestStore } from '../../../test/
 import { sendRequest } from './support/http.ts'
 import {
   LARGE_PAGE,
-  LARGE_PAGES,
+  LARGE_PAGE_SETTINGS,
   readSlowly,
   requestWithoutReading,
   storeOfLargeProducts,
@@ -33,7 +33,7 @@ const closeAll = (sockets: readonly Socket[]) => {
 
 test('[ERR-2] if clients of a key leave too many response bytes unread, the key gets 429 until they disconnect', async () => {
   const platform = await startPlatform({
-    ...LARGE_PAGES,
+    ...LARGE_PAGE_SETTINGS,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
     DRAIN_SECONDS: '1',
   })
@@ -51,7 +51,11 @@ test('[ERR-2] if clients of a key leave too many response bytes unread, the key 
 })
 
 test('[R41] if unread responses fill the memory limit of the service, API requests get 502, and documents still get 200', async () => {
-  const platform = await startPlatform({ ...LARGE_PAGES, RESPONSE_BUFFER_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
+  const platform = await startPlatform({
+    ...LARGE_PAGE_SETTINGS,
+    RESPONSE_BUFFER_BYTES_MAX: '60000000',
+    DRAIN_SECONDS: '1',
+  })
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
   const sockets = await requestWithoutReadingOften(platform, store, 2)
@@ -68,7 +72,7 @@ test('[R41] if unread responses fill the memory limit of the service, API reques
 
 test('if the response buffer of a key fits three large pages, three of 12 simultaneous requests get 200, and nine get 429', async () => {
   const platform = await startPlatform({
-    ...LARGE_PAGES,
+    ...LARGE_PAGE_SETTINGS,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
     DRAIN_SECONDS: '1',
   })
@@ -84,7 +88,7 @@ test('if the response buffer of a key fits three large pages, three of 12 simult
 
 test('if a response is larger than the whole response buffer, its request still gets 200', async () => {
   const bounds = { RESPONSE_BUFFER_BYTES_MAX: '65536', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
-  const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
+  const platform = await startPlatform({ ...LARGE_PAGE_SETTINGS, ...bounds })
   const store = await storeOfLargeProducts(platform)
   for (let round = 0; round < 3; round += 1)
     await expect.poll(() => errorOf(platform, store.key), POLL).toEqual([200, undefined, null])
@@ -93,7 +97,7 @@ test('if a response is larger than the whole response buffer, its request still 
 
 test('if a client does not read a response within RESPONSE_TIMEOUT_MS, the service closes the connection before all bytes are sent', async () => {
   const bounds = { RESPONSE_TIMEOUT_MS: '1500', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
-  const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
+  const platform = await startPlatform({ ...LARGE_PAGE_SETTINGS, ...bounds })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)
   expect(await errorOf(platform, store.key)).toEqual([429, 'RATE_LIMITED', '1'])

@@ -1,3 +1,5 @@
+// Configures orval to generate a client that sends its requests with `fetch`.
+
 export default {
   store: {
     input: './openapi.json',

@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest'
 export interface MessageCounts {
   /** Statement groups: sequences of messages that end with Sync, and simple queries. */
   readonly statementGroups: number
+  /** Parse messages, with which the client has the server parse a statement. */
   readonly parsed: number
   /** Bytes from the server. */
   readonly bytes: number

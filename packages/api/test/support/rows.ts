@@ -29,7 +29,7 @@ export function literal(value: string | null): string {
   return value === null ? 'null' : `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
-/** Number of contract violations of a store by `table.column kind`. */
+/** Returns the number of contract violations of a store by `table.column kind`. */
 export function contractViolations(platform: TestPlatform, store: TestStore): Record<string, number> {
   const found: Record<string, number> = {}
   for (const each of platform.events)

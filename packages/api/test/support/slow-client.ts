@@ -6,10 +6,14 @@ import type { TestPlatform, TestStore } from '../../../../test/support/platform.
 import { filledStore } from './filled-store.ts'
 import { connectTo } from './http.ts'
 
-/** A page of 18 MB with the settings `LARGE_PAGES`. It is larger than the socket buffers. */
+/** A page of 18 MB with the settings `LARGE_PAGE_SETTINGS`. It is larger than the socket buffers. */
 export const LARGE_PAGE = '/api/v1/products?limit=18'
 /** Settings that allow `LARGE_PAGE`. */
-export const LARGE_PAGES = { PAGE_BYTES_MAX: '33554432', STORE_TIMEOUT_MS: '20000', STORE_QUEUE_WAIT_MS: '20000' }
+export const LARGE_PAGE_SETTINGS = {
+  PAGE_BYTES_MAX: '33554432',
+  STORE_TIMEOUT_MS: '20000',
+  STORE_QUEUE_WAIT_MS: '20000',
+}
 
 /** Creates a store with 20 products of a megabyte each. */
 export async function storeOfLargeProducts(platform: TestPlatform): Promise<TestStore> {

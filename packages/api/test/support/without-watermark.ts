@@ -1,4 +1,5 @@
-// Two responses to the same request without a cursor differ only in the watermark, which is in their next cursor.
+// Removes the watermark from responses, so that tests can compare them. Two responses to the same request without a
+// cursor differ only in the watermark and the seal of their next cursor.
 
 /** Characters of a cursor that contain the position. The watermark and the seal follow. */
 const POSITION_CHARACTERS = 34

@@ -24,6 +24,7 @@ export interface ProcessOptions {
   readonly program?: readonly string[]
   /** Settings without their prefix, such as `DATABASE_URL`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Working folder; the folder for temporary files by default. */
   readonly folder?: string
   /** Environment variables that are not settings. */
   readonly environment?: Readonly<Record<string, string>>
@@ -56,8 +57,8 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64')
 }
 
-export async function runCommand(words: readonly string[], circumstances: ProcessOptions = {}): Promise<CommandResult> {
-  const running = launch(words, circumstances)
+export async function runCommand(args: readonly string[], options: ProcessOptions = {}): Promise<CommandResult> {
+  const running = launch(args, options)
   const { code } = await running.end()
   const { stdout, stderr } = running.output()
   return {
@@ -71,8 +72,8 @@ export async function runCommand(words: readonly string[], circumstances: Proces
 }
 
 /** Starts a command, which is killed after the test. */
-export function startCommand(words: readonly string[], circumstances: ProcessOptions = {}): RunningCommand {
-  const running = launch(words, circumstances)
+export function startCommand(args: readonly string[], options: ProcessOptions = {}): RunningCommand {
+  const running = launch(args, options)
   const { process: child } = running
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
@@ -81,11 +82,11 @@ export function startCommand(words: readonly string[], circumstances: ProcessOpt
   return running
 }
 
-function launch(words: readonly string[], circumstances: ProcessOptions): RunningCommand {
-  const { program = [inject('builtCommand')], settings = {}, environment = {}, folder, input } = circumstances
-  const output = circumstances.outputTo ?? 'pipe'
+function launch(args: readonly string[], options: ProcessOptions): RunningCommand {
+  const { program = [inject('builtCommand')], settings = {}, environment = {}, folder, input } = options
+  const output = options.outputTo ?? 'pipe'
   const prefixed = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
-  const child = spawn(process.execPath, [...program, ...words], {
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd: folder ?? os.tmpdir(),
     env: { PATH: process.env.PATH, ...COMPILE_CACHE, ...NO_LAME_DUCK, ...environment, ...Object.fromEntries(prefixed) },
     stdio: ['pipe', output, output],
@@ -102,7 +103,7 @@ function launch(words: readonly string[], circumstances: ProcessOptions): Runnin
   return {
     process: child,
     output: written,
-    waitForOutput: (pattern) => saw(child, written, pattern),
+    waitForOutput: (pattern) => firstMatch(child, written, pattern),
     async end(signal) {
       if (signal !== undefined) child.kill(signal)
       const [code, endedBy] = await closed
@@ -111,7 +112,7 @@ function launch(words: readonly string[], circumstances: ProcessOptions): Runnin
   }
 }
 
-function saw(child: ChildProcess, output: RunningCommand['output'], pattern: RegExp): Promise<RegExpExecArray> {
+function firstMatch(child: ChildProcess, output: RunningCommand['output'], pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
       const { stdout, stderr } = output()

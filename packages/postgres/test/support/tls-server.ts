@@ -168,7 +168,7 @@ async function ownerOf(folder: string): Promise<(file: string) => Promise<void>>
 }
 
 function makeCertificates(folder: string): void {
-  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' })
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
   for (const name of ['ca', 'other'])
     openssl(
       'req',
