@@ -113,7 +113,7 @@ export class Passkeys {
       headers: new Headers(),
       returnHeaders: true,
     })
-    // better-auth returns `preferred`.
+    // better-auth returns `preferred`, with which a browser can skip the verification of the user.
     const options = { ...response, userVerification: 'required' }
     return { kind: 'done', options, cookies: headers.getSetCookie() }
   }

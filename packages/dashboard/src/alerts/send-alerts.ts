@@ -1,6 +1,6 @@
 // Sends merchants emails about the tools of their store that fail, stop, or exceed the rate limit, and about keys that
-// end soon or leaked. Also sends admins emails about directory tokens that were revoked. One node at a time checks all
-// stores.
+// end soon or leaked. Also sends admins emails about a directory token that leaked, and about the revocation of a
+// directory's last token. One node at a time checks all stores.
 
 import {
   type AlertRecipient,
@@ -33,7 +33,7 @@ import { leakEmail, tokenLeakEmail } from './leak-email.ts'
 import type { Email, Mailer } from './mailer.ts'
 import { tokenEndEmail } from './token-end-email.ts'
 
-/** What a round needs. */
+/** What a round needs. A round checks all stores once. */
 export interface AlertOptions {
   readonly services: Pick<Services, 'database' | 'muteTokens' | 'origins' | 'emit' | 'requestLogHours' | 'apiUrl'>
   /** Returns the time zone of a store, an IANA name. */

@@ -2,7 +2,7 @@
 //
 // - a full walk, if the plan is full.
 // - a walk of updates, if the plan requests updates since the same time or later. Otherwise, the rows changed between
-//   the two times would be missing. For the same reason, `startsAt` of the walk must not be later.
+//   the two times would be missing. For the same reason, `startsAt` of the walk must not be later than the plan's.
 //
 // A walk can be resumed for a day, because a resumed walk does not notice that the store deleted rows before its
 // cursor.
