@@ -77,6 +77,7 @@ export function sendBytes(
   })
 }
 
+/** Opens a socket without sending a request. */
 export function connectTo(url: string): net.Socket {
   const { hostname, port } = new URL(url)
   return net.connect({ host: hostname, port: Number(port) })

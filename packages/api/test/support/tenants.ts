@@ -16,6 +16,7 @@ import { quoteName } from '../../../operator/src/store-schema/sql-text.ts'
 import { urlForLogin } from '../../../operator/src/store-schema/store-url.ts'
 import { asSuperuser } from './rows.ts'
 
+/** A store to create. `schema` is also its name. */
 export interface NewTenant {
   readonly schema: string
   readonly revision: RevisionId
@@ -48,7 +49,7 @@ export async function createTenants(platform: TestPlatform, wanted: readonly New
   }
 }
 
-/** Creates the tables in `public`, and then renames this schema. */
+/** Creates a store in a schema. `migrateStore` creates the tables in `public`, so this schema is renamed afterwards. */
 async function createTenant(platform: TestPlatform, url: string, { schema, revision, size }: NewTenant) {
   const id = randomUUID()
   const login = { user: `tenant_${randomBytes(6).toString('hex')}`, password: 'tenant', database: nameOf(url) }

@@ -22,6 +22,7 @@ export interface RunOptions {
   readonly kill?: AbortSignal
 }
 
+/** Runs a program until it exits. Resolves for every exit code. Rejects if the program can't start. */
 export function runToEnd(
   [program = '', ...args]: readonly string[],
   { env = {}, input = '', cwd, kill }: RunOptions,

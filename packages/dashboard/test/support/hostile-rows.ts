@@ -17,6 +17,7 @@ export type ListName = keyof typeof LISTS
 
 export const LIST_NAMES: readonly string[] = Object.keys(LISTS)
 
+/** Inserts a row with each text into each list. */
 export async function fillLists({ sql }: TestStore, texts: readonly string[]): Promise<void> {
   for (const statement of Object.values(LISTS))
     await sql.unsafe(

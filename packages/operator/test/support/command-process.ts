@@ -57,6 +57,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64')
 }
 
+/** Runs a command until it exits. Resolves for every exit code. */
 export async function runCommand(args: readonly string[], options: ProcessOptions = {}): Promise<CommandResult> {
   const running = launch(args, options)
   const { code } = await running.end()

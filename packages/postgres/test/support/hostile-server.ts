@@ -10,6 +10,7 @@ import { WELCOME } from './server-messages.ts'
 /** Length of a CancelRequest. No other first message has this length. A server closes the connection after it. */
 const CANCEL_BYTES = 16
 
+/** What the hostile server does with a new connection. */
 export type Act = (peer: Peer) => Promise<void> | void
 
 /** A hostile server. It stops after the test. */

@@ -14,6 +14,7 @@ export function authentication(kind: number, data: Buffer | string = ''): Buffer
   return message('R', Buffer.concat([int32(kind), Buffer.from(data)]))
 }
 
+/** Returns ReadyForQuery. `state` is I without a transaction, T in one, and E in a failed one. */
 export function ready(state = 'I'): Buffer {
   return message('Z', state)
 }
@@ -45,6 +46,7 @@ export function failure(fields: Readonly<Record<string, string>>): Buffer {
   return message('E', `${text.join('')}\0`)
 }
 
+/** The fields of the error with which a server that shuts down ends a connection. */
 export const FATAL = { S: 'FATAL', V: 'FATAL', C: '57P01', M: 'terminating connection' } as const
 
 /** Messages of a server that trusts the client: accepted, a cancel key, ready. */

@@ -1,5 +1,6 @@
-// Declares a test for each history of a kind of destination. STORE_SYNC_HISTORIES multiplies their number, and
-// STORE_SYNC_SEED runs the history with that seed only; the title of a failed test contains its seed.
+// Declares tests with random histories of writes to the store and runs, for one kind of destination.
+// STORE_SYNC_HISTORIES multiplies their number. STORE_SYNC_SEED runs only the history with that seed. The title of a
+// failed test contains its seed.
 
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { HistoryDestinations } from './destinations.ts'

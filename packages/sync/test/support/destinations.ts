@@ -35,6 +35,7 @@ export interface HistoryDestinations {
   close(): Promise<void>
 }
 
+/** The tables of a copy, each followed by its embedded tables. */
 export const ALL_TABLES = TABLES.flatMap((table) => [table, ...table.children])
 
 function readTables(read: (table: string) => readonly TextRow[]): RowsByTable {
@@ -220,7 +221,7 @@ function isEmptyCopy(file: string): boolean {
   return !existsSync(file) || readSqlite(file) === null
 }
 
-/** Creates a folder with the name of a file that a run will write. */
+/** Makes a run fail by a folder with the name of a file that it writes. The returned function removes the folder. */
 export async function block(file: string): Promise<() => Promise<void>> {
   await mkdir(file, { recursive: true })
   return () => rm(file, { recursive: true, force: true })

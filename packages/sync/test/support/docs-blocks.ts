@@ -53,6 +53,7 @@ export function inSqlite(database: DatabaseSync): RunText {
   }
 }
 
+/** Runs blocks in PostgreSQL. Replaces the variables of `psql` in the text. */
 export function inPostgres(sql: postgres.Sql): RunText {
   return async (text, values = []) => {
     const isNamed = !isList(values)
@@ -74,6 +75,7 @@ function withVariables(text: string, values: Readonly<Record<string, string>>): 
   })
 }
 
+/** Runs blocks in DuckDB. Ignores values, because these blocks have no parameters. */
 export function inDuckDb(connection: DuckDBConnection): RunText {
   return async (text) => {
     const result = await connection.runAndReadAll(text)
