@@ -29,6 +29,8 @@ const OTHER_NAMES = /^store_export_(?:reader|owner|store|control|dlt|docs)(?:_|$
 const OTHER_OPTIONS = ['--single-transaction', '--time', '--max-semi-space-size', '--heap-growing-percent', '--import']
 /** Code that looks like a command: the name of a database session, and a message with the name of the program. */
 const NOT_COMMANDS = ['store-export command line', 'FILE exists and store-sync did not create it']
+/** Lines that a stranger reads before trying the product. Details belong on the quickstart page. */
+const README_LINES_MAX = 60
 
 const PROGRAMS = [STORE_EXPORT.program, STORE_SYNC.program]
 const OPTIONS = new Set([
@@ -48,9 +50,15 @@ const SCRIPTS = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scr
 const pages = globSync(['*.md', 'docs/**/*.md', '{packages,bench,connectors,deploy,.github}/**/*.md'], {
   exclude: ['**/node_modules/**', 'docs/spec/**'],
 })
-const problems = [...pages.flatMap(pageProblems), ...decisions(), ...lostPages()]
+const problems = [...pages.flatMap(pageProblems), ...decisions(), ...lostPages(), ...readme()]
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1
+
+/** Returns a problem if the README is too long for a first look. */
+function readme(): string[] {
+  const lines = readFileSync('README.md', 'utf8').split('\n').length - 1
+  return lines <= README_LINES_MAX ? [] : [`README.md: has ${lines} lines: at most ${README_LINES_MAX}`]
+}
 
 function pageProblems(page: string): string[] {
   const text = readFileSync(page, 'utf8')
