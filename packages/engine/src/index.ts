@@ -2,8 +2,9 @@
 // neither HTTP nor the control database.
 
 export { PageWriter } from './encode/page-writer.ts'
+export { readableTypes } from './query/column-expression.ts'
 export type { Filter, PagePlan, Plan, Position, Search, Window, WindowEnd, WindowField } from './query/plan.ts'
-export type { PresentColumns } from './query/present-columns.ts'
+export { type PresentColumns, TYPE_NAME } from './query/present-columns.ts'
 export { pseudonymSecret } from './query/reduced-expression.ts'
 export { columnNamesAt, revisionOf, type SchemaRevision, type StoreRevision, schemaRevision } from './query/revision.ts'
 export type { FailureReason, StoreEvent, StoreRequestRejected } from './store-event.ts'

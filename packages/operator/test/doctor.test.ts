@@ -194,6 +194,30 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
+  test("if the service can't read the type of a column, running the SQL that doctor prints restores the type", async () => {
+    const { id, owner } = await provision('launch')
+    await owner`alter table orders alter total drop default, alter total type jsonb using to_jsonb(total)`
+    const { findings } = await examine(id)
+    expect(findings.map(({ severity, code }) => [severity, code])).toEqual([['warning', 'wrong_type']])
+    expect(findings[0]?.message).toMatch(
+      /^orders.total has the type jsonb, not one of numeric, .* null or an empty value$/,
+    )
+    await owner.unsafe(findings[0]?.fix ?? '')
+    expect((await examine(id)).findings).toEqual([])
+  })
+
+  test('if the role of the nodes can change rows, running the SQL that doctor prints revokes these privileges', async () => {
+    const { id, owner, role } = await provision('launch')
+    await owner.unsafe(`grant update on orders to "${role}"; grant insert on customers to public`)
+    const note = (await examine(id)).all.find(({ code }) => code === 'may_write')
+    expect(note).toMatchObject({
+      severity: 'note',
+      message: `${role} can change rows of customers, orders, but the service only reads`,
+    })
+    await owner.unsafe(note?.fix ?? '')
+    expect((await examine(id)).all.map(({ code }) => code)).not.toContain('may_write')
+  })
+
   test('[R17] if values violate the contract, doctor --values prints the number of rows for each field and cause', async () => {
     const { id, owner } = await provision('launch')
     await owner`alter table orders alter created_at drop not null, alter updated_at drop not null`

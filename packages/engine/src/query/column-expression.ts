@@ -90,6 +90,15 @@ export function isReadable(kind: ColumnKind, type: string): boolean {
 }
 
 /**
+ * Returns the types that the service can read from `column`, named as by `TYPE_NAME`. Returns null if the column is not
+ * in the table, or if every type is readable.
+ */
+export function readableTypes(resource: Resource, column: string): readonly string[] | null {
+  const kind = columnKindsOf(resource).get(column) ?? null
+  return kind === null ? null : Object.keys(CASTS[kind])
+}
+
+/**
  * Returns the columns of the resource's table, each with the kind of its field. The kind is null for the column that
  * marks removed rows, because it is no field.
  */

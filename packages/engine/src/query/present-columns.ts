@@ -23,6 +23,13 @@ export interface PresentColumn {
 export const READS_OTHER_TABLES = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity
     or pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null)`
 
+/**
+ * SQL expression: the name of a type from the row `t` of `pg_type`. A domain has the name of its base type, and every
+ * enum has the name `enum`.
+ */
+export const TYPE_NAME = `case when t.typtype = 'e' then 'enum' when t.typtype = 'd' then (
+        select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end`
+
 /** The tables of a store by name, each with its readable columns by name. A table can have no readable column. */
 export type PresentTables = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
 

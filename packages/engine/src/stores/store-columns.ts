@@ -16,6 +16,7 @@ import {
   type PresentColumns,
   type PresentTables,
   READS_OTHER_TABLES,
+  TYPE_NAME,
 } from '../query/present-columns.ts'
 import type { StoreEventHandler } from '../store-event.ts'
 import type { StoreAddress } from './store-pools.ts'
@@ -216,8 +217,7 @@ function catalogStatements(schemaName: string, tables: readonly string[]): [stri
  */
 function columnsStatement(relations: string): string {
   return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull", ${READS_OTHER_TABLES} as "readsOtherTables",
-      case when t.typtype = 'e' then 'enum' when t.typtype = 'd' then (
-        select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type"
+      ${TYPE_NAME} as "type"
     from ${relations}
     left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       and pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')

@@ -28,7 +28,7 @@ export function addDoctorCommand(program: Command, processContext: ProcessContex
   addCommand(
     program,
     'doctor',
-    'check the connection, schema, privileges, indexes, and transactions of every store, and print fixes',
+    'check the connection, schema, types, privileges, indexes, and transactions of every store, and print fixes',
   )
     .option('--store <id>', 'check only the store with this ID or external ID')
     .option(

@@ -54,9 +54,19 @@ function addToTable(
 
 /** Returns the definition for a table with rows, where `not null` needs a default. */
 function addable(definition: string): string {
-  const [type = 'text'] = /^[a-z]+(?:\[\])?/.exec(definition) ?? []
+  const type = typeIn(definition)
   if (definition.includes(' primary key')) return `${type} not null default gen_random_uuid()`
   return definition.includes(' default ') ? definition : type
+}
+
+function typeIn(definition: string): string {
+  const [type = 'text'] = /^[a-z]+(?:\[\])?/.exec(definition) ?? []
+  return type
+}
+
+/** Returns the type of a column (`table.column`) in the migrations; `text` if they don't have the column. */
+export function migrationType(name: string): string {
+  return typeIn(columnDefinitions().get(name) ?? 'text')
 }
 
 /** Returns the definitions of the migrations by `table.column`, without the column name. */

@@ -39,13 +39,11 @@ export function schemaMissing({ schemaName }: ConnectionFacts, storeId: string):
 }
 
 /**
- * Returns the check that the role can use the schema, and read the contract's columns. A note says if the role can't
- * see when transactions started.
+ * Returns the check that the role can use the schema, and read the contract's columns. Notes say if the role can't see
+ * when transactions started, and if it can change rows.
  */
-export function checkGrants(
-  { role, schemaName, mayUseSchema, mayReadStats }: ConnectionFacts,
-  columns: readonly ColumnFact[],
-): DoctorCheck {
+export function checkGrants(facts: ConnectionFacts, columns: readonly ColumnFact[]): DoctorCheck {
+  const { role, schemaName, mayUseSchema, mayReadStats } = facts
   const contract = new Set(columnNamesAt(LATEST_REVISION))
   const expected = columns.filter((column) => contract.has(nameOf(column)))
   const unreadable = expected.filter(({ readable }) => !readable)
@@ -70,6 +68,7 @@ export function checkGrants(
     })
   }
   if (!mayReadStats) findings.push(watermarkNote(role))
+  findings.push(...writeNotes(facts, expected))
   return { name: 'grants', summary: `${expected.length} columns are readable`, findings }
 }
 
@@ -118,6 +117,25 @@ function watermarkNote(role: string): DoctorFinding {
   }
 }
 
+/** Returns a note if the role may change rows. The service never does, but its connection URL could be stolen. */
+function writeNotes(
+  { role, isSuperuser, schemaName }: ConnectionFacts,
+  columns: readonly ColumnFact[],
+): DoctorFinding[] {
+  const writable = columns.filter(({ mayWrite }) => mayWrite)
+  if (writable.length === 0) return []
+  const tables = [...byTable(writable).keys()]
+  const revoke = `revoke insert, update, delete, truncate on ${tables.map((table) => quoteTable(schemaName, table)).join(', ')} from public, ${quoteName(role)};`
+  const message = `${role} can change rows of ${shortList(tables)}, but the service only reads`
+  const isOwner = isSuperuser || writable.some(({ ownsTable }) => ownsTable)
+  return [{ severity: 'note', code: 'may_write', message, fix: isOwner ? anotherRole(schemaName) : revoke }]
+}
+
+/** Returns the command that shows how to create a role without the privileges of an owner. */
+function anotherRole(schemaName: string): string {
+  return `store-export stores grants --revision ${LATEST_REVISION}${schemaOption(schemaName)} # the role owns the table: create another role for the service`
+}
+
 function readablePassword(
   facts: ConnectionFacts,
   columns: readonly ColumnFact[],
@@ -131,9 +149,7 @@ function readablePassword(
     severity: 'error',
     code: 'readable_password',
     message,
-    fix: own
-      ? `store-export stores grants --revision ${LATEST_REVISION}${schemaOption(schemaName)} # the role owns the table: create another role for the service`
-      : revokeStatements(facts, columns, table, names),
+    fix: own ? anotherRole(schemaName) : revokeStatements(facts, columns, table, names),
   }
 }
 

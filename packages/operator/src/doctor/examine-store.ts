@@ -6,6 +6,7 @@ import { checkConnection } from './check-connection.ts'
 import { checkIndexes } from './check-indexes.ts'
 import { checkGrants, checkPasswords, checkSchema, detectSchema, schemaMissing } from './check-schema.ts'
 import { checkLocks, checkTransactions } from './check-transactions.ts'
+import { checkTypes } from './check-types.ts'
 import { checkValues } from './check-values.ts'
 import { explainFailure, isSettingRefused, settingsRefused } from './explain-failure.ts'
 import type { StoreFacts } from './facts.ts'
@@ -62,6 +63,7 @@ function reportOf(
   const checks = [
     connecting,
     checkSchema(schema, columns, connection),
+    checkTypes(columns, connection.schemaName),
     checkGrants(connection, columns),
     checkPasswords(connection, columns),
     checkIndexes(schema.newestFound, facts),

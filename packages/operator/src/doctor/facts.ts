@@ -42,11 +42,15 @@ export interface ColumnFact {
   readonly column: string
   /** Number of the column in the catalog. Indexes refer to it. */
   readonly number: number
+  /** The type, with the base type for a domain, and `enum` for every enum. */
+  readonly type: string
   /** Whether the role may select the column. */
   readonly readable: boolean
   readonly relation: RelationKind
   /** Whether the role is, or can become, the owner of the table. */
   readonly ownsTable: boolean
+  /** Whether the role may insert, update, or delete rows of the table, or truncate it. */
+  readonly mayWrite: boolean
 }
 
 /** An index in the store's schema, by its key columns. */

@@ -1,6 +1,7 @@
 // Formats the report of the doctor for people: a line for each passed check or problem, then its fix and the notes.
 
 import type { Paint } from '../demo/panel.ts'
+import { countOf } from '../output.ts'
 import { type DoctorCheck, type DoctorFinding, isHealthy, type StoreReport } from './report.ts'
 
 /** Longer than the longest name of a check. */
@@ -12,11 +13,19 @@ export function formatChecks(title: string, checks: readonly DoctorCheck[], pain
   return [paint('bold', title), ...checks.flatMap((check) => formatCheck(check, paint)), ''].join('\n')
 }
 
-/** Lists all checks of a single store. For several stores, summarizes each healthy store in one line. */
+/** Number of healthy stores that are listed. More of them would hide the others. */
+const HEALTHY_LISTED_MAX = 20
+
+/**
+ * Lists all checks of a single store. For several stores, summarizes each healthy store in one line, or all of them if
+ * they are more than 20.
+ */
 export function formatStores(stores: readonly StoreReport[], paint: Paint): string {
   const formatStore = (store: StoreReport) => formatChecks(titleOf(store), store.checks, paint)
   if (stores.length === 1) return stores.map(formatStore).join('\n')
-  const healthy = stores.filter(isHealthy).map((store) => `  ${paint('green', 'ok')}  ${titleOf(store)}`)
+  const ok = stores.filter(isHealthy)
+  const titles = ok.length > HEALTHY_LISTED_MAX ? [countOf(ok.length, 'healthy store')] : ok.map(titleOf)
+  const healthy = titles.map((title) => `  ${paint('green', 'ok')}  ${title}`)
   const others = stores.filter((store) => !isHealthy(store)).map(formatStore)
   return [...healthy, ...(healthy.length > 0 ? [''] : []), ...others].join('\n')
 }

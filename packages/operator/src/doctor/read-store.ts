@@ -2,7 +2,7 @@
 // of this file and the whole read have a time limit. The poll of open transactions has only that of the session.
 // Catalog queries need no lock on the store's tables, so a locked table delays no report.
 
-import { pollOpenTransactions, sessionSettings } from '@store-export/engine'
+import { pollOpenTransactions, sessionSettings, TYPE_NAME } from '@store-export/engine'
 import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'
 import type { Config } from '../config.ts'
 import { codeOf } from '../explain-error.ts'
@@ -155,12 +155,15 @@ const connectionStatement = (
 const columnsStatement = (
   schemaName: string,
 ) => `select c.relname::text as "table", a.attname::text as "column", a.attnum::int as "number",
-    has_column_privilege(c.oid, a.attnum, 'select') as readable, pg_has_role(c.relowner, 'usage') as "ownsTable",
+    ${TYPE_NAME} as "type", has_column_privilege(c.oid, a.attnum, 'select') as readable,
+    pg_has_role(c.relowner, 'usage') as "ownsTable",
+    has_table_privilege(c.oid, 'insert, update, delete, truncate') as "mayWrite",
     case c.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'm' then 'materialized view'
       when 'f' then 'foreign table' else 'view' end as relation
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${quoteText(schemaName)}
   join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  join pg_catalog.pg_type t on t.oid = a.atttypid
   where c.relkind in ('r', 'p', 'v', 'm', 'f')
   order by c.relname, a.attnum`
 

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { formatStores } from './format-report.ts'
+import type { StoreReport } from './report.ts'
+
+const report = (index: number, ok = true): StoreReport => ({
+  id: `id-${index}`,
+  name: `Shop ${index}`,
+  revision: 'v1.6',
+  checks: ok
+    ? []
+    : [
+        {
+          name: 'connection',
+          summary: null,
+          findings: [{ severity: 'error', code: 'x', message: 'broken', fix: null }],
+        },
+      ],
+})
+const healthy = (count: number) => Array.from({ length: count }, (_, index) => report(index))
+const linesOf = (stores: StoreReport[]) =>
+  formatStores(stores, (_, text) => text)
+    .trimEnd()
+    .split('\n')
+
+test('if 20 stores are healthy, the report has a line for each of them', () => {
+  expect(linesOf(healthy(20))).toHaveLength(20)
+})
+
+test('if 21 stores are healthy and one is not, the report has one line for the healthy stores, and the checks of the other', () => {
+  expect(linesOf([report(99, false), ...healthy(21)])).toEqual([
+    '  ok  21 healthy stores',
+    '',
+    'Shop 99  id-99  v1.6',
+    '  !   connection    broken',
+  ])
+})
