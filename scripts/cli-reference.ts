@@ -104,10 +104,15 @@ function codeBlock(text: string): string {
 function optionMeaning({ description, mandatory, defaultValue, argChoices }: Option): string {
   const facts = [
     ...(mandatory ? ['Required.'] : []),
-    ...(argChoices === undefined ? [] : [`One of ${argChoices.map((choice) => `\`${choice}\``).join(', ')}.`]),
+    ...(argChoices === undefined ? [] : [choicesMeaning(argChoices)]),
     ...(defaultValue === undefined ? [] : [`Default: \`${String(defaultValue)}\`.`]),
   ]
   return [sentence(description), ...facts].join(' ')
+}
+
+function choicesMeaning(choices: readonly string[]): string {
+  const values = choices.map((choice) => `\`${choice}\``)
+  return values.length === 1 ? `Only ${values[0]} is accepted.` : `One of ${values.join(', ')}.`
 }
 
 /** Returns the text with an uppercase first letter, a period at the end, and options and variables as code. */

@@ -96,7 +96,7 @@ function openApiFile(document: () => object, source = 'the contract'): string {
 
 function storeExportPage(): string {
   const intro =
-    'This reference lists the commands of `store-export`, for operators. To run the service, start with [Install the service](install.md).\n\nAll commands except `demo` and `stores grants` act on the control database of `STORE_EXPORT_DATABASE_URL`. If this [setting](settings.md) is missing, `serve` fails, and the other commands act on the demo that runs in the same folder.'
+    'This reference lists the commands of `store-export`, for operators. To run the service, start with [Install the service](install.md).\n\nAll commands except `demo`, `demo change`, and `stores grants` act on the control database of `STORE_EXPORT_DATABASE_URL`. If this [setting](settings.md) is missing, `serve` fails, and the other commands act on the demo that runs in the same folder.'
   return `${CLI_HEAD}${commandsPage(STORE_EXPORT.program, { intro, help: STORE_EXPORT.help })}\n`
 }
 

@@ -51,7 +51,7 @@ export function addKeysCommands(program: Command, processContext: ProcessContext
   addCommand(
     keys,
     'create',
-    'create an API key and print it once. No command shows it again. A store can have five active keys.',
+    'create an API key and print it once. No command shows it again. A store can have five keys, including those that are turned off.',
   )
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .requiredOption('--name <text>', 'name of the key, for example the tool that uses it')
@@ -111,7 +111,7 @@ function addReplayCommand(keys: Command, processContext: ProcessContext): void {
   addCommand(
     keys,
     'replay-revocations',
-    'after a restore of the control database, repeat the revocations and removals in the log of "serve"',
+    'after a restore of the control database, repeat the revocations and removals that the log of "serve" contains',
   )
     .requiredOption(
       '--from <file>',

@@ -33,7 +33,7 @@ export function addStatusCommand(program: Command, processContext: ProcessContex
   addCommand(
     program,
     'status',
-    'show on one screen: nodes, stores, servers, slow and failing stores, and keys over their limit',
+    'show on one screen: nodes, stores, servers, slow and failing stores, and keys over their rate limit',
     'print the result as JSON. With --watch, print one line for each refresh.',
   )
     .option('--watch', `refresh every ${WATCH_INTERVAL_MS / 1000} s until Ctrl-C`)

@@ -21,7 +21,7 @@ const URL_HELP = 'connection URL of the store database, or - to read it from sta
 const SCHEMA_HELP = 'database schema that contains the tables of the store'
 const ID_HELP = 'ID or external ID of the store'
 const EXTERNAL_ID_HELP =
-  'ID of the store on the platform. If a store has this ID, the command returns that store unchanged.'
+  'ID of the store on your platform. If a registered store has this ID, the command changes nothing and prints that store.'
 
 function addRegistryCommands(stores: Command, processContext: ProcessContext): void {
   addCommand(
@@ -31,7 +31,7 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
   )
     .requiredOption('--name <text>', 'name of the store')
     .option('--external-id <id>', EXTERNAL_ID_HELP)
-    .option('--database-url <url>', `${URL_HELP}. Required, unless the store is generating or imported.`)
+    .option('--database-url <url>', `${URL_HELP}. Required, unless --state is generating or --origin is imported.`)
     .option('--schema <name>', SCHEMA_HELP, 'public')
     .addOption(
       new Option(
@@ -80,7 +80,7 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
     .action(({ orphans, ...options }: CommonOptions & { orphans?: true }) =>
       withControl(processContext, (context) => (orphans ? showOrphans(context, options) : list(context, options))),
     )
-  addCommand(stores, 'remove', 'remove a store, revoke its keys, and delete its URL. Its database stays.')
+  addCommand(stores, 'remove', 'remove a store, revoke its keys, and delete its connection URL. The database stays.')
     .argument('<id>', ID_HELP)
     .action((id: string, options: CommonOptions) =>
       withControl(processContext, (context) => remove(context, id, options)),
@@ -96,7 +96,7 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     .requiredOption('--name <text>', 'name of the store')
     .option(
       '--external-id <id>',
-      `${EXTERNAL_ID_HELP} If an earlier run was interrupted, the command finishes it, and creates the missing database.`,
+      `${EXTERNAL_ID_HELP} But if an earlier run for this store was interrupted, the command creates the missing database.`,
     )
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .action((options: ProvisionOptions) => withControl(processContext, (context) => provision(context, options)))
@@ -106,7 +106,7 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     'drop a database that no store uses, and its roles. "stores list --orphans" lists such databases.',
   )
     .argument('<name>', 'name from "stores list --orphans"')
-    .option('--with-data', 'also drop a database that contains orders, products, or customers')
+    .option('--with-data', 'also drop a database that contains or may contain orders, products, or customers')
     .action((name: string, options: DropOrphanOptions) =>
       withControl(processContext, (context) => removeOrphan(context, name, options)),
     )
@@ -123,12 +123,16 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
       'print only the privileges, without the statements that create the role. Use this if the role exists already.',
     )
     .action((options: GrantsOptions) => grants(options))
-  addCommand(stores, 'upgrade', "upgrade a store's schema and the reader's privileges to a newer schema version")
+  addCommand(
+    stores,
+    'upgrade',
+    'upgrade a store that "stores provision" created to a newer schema version, and let the service read its new columns',
+  )
     .argument('<id>', ID_HELP)
     .requiredOption('--to <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option(
       '--database-url <url>',
-      'connection URL of the owner, or - to read it from standard input. Required if the store database is not on the server of the control database.',
+      'connection URL of the store database for the owner of its tables, or - to read it from standard input. Required if the database is not on the server of the control database.',
     )
     .action((id: string, options: UpgradeOptions) =>
       withControl(processContext, (context) => upgrade(context, id, options)),
