@@ -75,7 +75,7 @@ export interface PoolChanged {
   readonly reason: string
 }
 
-/** Emitted if a request gets no connection to its store, because the queue is full or the wait was too long. */
+/** Emitted if a request gets no connection to its store, because the queue is full, or the wait was or would be too long. */
 export interface StoreRequestRejected {
   readonly event: 'store.request_rejected'
   readonly storeId: string

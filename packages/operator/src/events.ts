@@ -128,7 +128,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     meaning: 'The node listens on `address`. `listener` is `api`, `dashboard`, `operations`, or `admin`.',
   },
   'shutdown.started': { level: 'info', meaning: 'The node starts to shut down. `reason` is the signal or the error.' },
-  'node.stopped': { level: 'info', meaning: 'The node closed everything.' },
+  'node.stopped': { level: 'info', meaning: 'The node has shut down.' },
   'node.failed': {
     level: 'error',
     meaning:
@@ -172,7 +172,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'store.request_rejected': {
     level: 'warn',
     meaning:
-      'A request got no connection to its store. `reason` is `full` (too many requests of the store wait), `overloaded` (the server of the store gets too many requests), or `timeout`.',
+      'A request got no connection to its store. `reason` is `full` (too many requests of the store wait), `timeout` (the request waited too long), or `overloaded`. With `overloaded`, the server of the store is so busy that the request would wait too long.',
   },
   'store.query_failed': {
     level: 'warn',
@@ -199,10 +199,14 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     meaning:
       'A request for the first page of a list waited for open transactions of the store, so that the list misses no change. The level is `info` if a transaction outlasted the wait.',
   },
-  'store.pool_opened': { level: 'debug', meaning: 'The node opened connections to a store.' },
-  'store.pool_closed': { level: 'debug', meaning: 'The node closed its connections to a store.' },
+  'store.pool_opened': { level: 'debug', meaning: 'The node opened its connection pool for a store.' },
+  'store.pool_closed': { level: 'debug', meaning: 'The node closed its connection pool for a store.' },
   'control.query_failed': { level: 'error', meaning: 'A query on the control database failed.' },
-  'control.migrated': { level: 'info', meaning: 'The control database was migrated. `applied` lists the migrations.' },
+  'control.migrated': {
+    level: 'info',
+    meaning:
+      'The demo migrated its control database. `applied` lists the migrations, and is empty if none was missing.',
+  },
   'usage.write_failed': {
     level: 'warn',
     meaning:
@@ -232,7 +236,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'alert.failed': {
     level: 'warn',
     meaning:
-      'The SMTP server did not accept an email about a key or token. If no merchant got one, the service tries again.',
+      'The SMTP server did not accept an email about a key or token. If the server was away and had accepted no email about this problem, the service tries again.',
   },
   'invitation.sent': {
     level: 'info',
@@ -274,11 +278,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },
   'pool.sampled': {
     level: 'debug',
-    meaning: 'Number of connections of a pool at one moment. The metrics use this event.',
+    meaning: 'The connections of a pool when Prometheus requested the metrics, which use this event.',
   },
   'servers.sampled': {
     level: 'debug',
-    meaning: 'Number of connections to each database server at one moment. The metrics use this event.',
+    meaning: 'The connections to each database server when Prometheus requested the metrics, which use this event.',
   },
 }
 

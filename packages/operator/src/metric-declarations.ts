@@ -54,7 +54,7 @@ export const METRICS = {
     help: 'Requests rejected because they have no valid key, or because they got no connection to their store. Requests over the rate limit count in store_export_errors_total with the code RATE_LIMITED.',
     labels: {
       reason:
-        '`key_missing`, `key_repeated`, `key_malformed`, or `key_unknown`: `key_` and the reason of the event `key.rejected`. `queue_full` or `queue_timeout`: `queue_` and the reason of `store.request_rejected`.',
+        '`key_missing`, `key_repeated`, `key_malformed`, or `key_unknown` (the event `key.rejected`); `queue_full`, `queue_overloaded`, or `queue_timeout` (the event `store.request_rejected`)',
     },
   },
   malformedRequests: {
@@ -66,7 +66,7 @@ export const METRICS = {
   queryFailures: {
     name: 'store_export_query_failures_total',
     type: 'counter',
-    help: 'Failed queries on store databases and the control database, without those that were tried again.',
+    help: 'Failed queries on store databases and the control database, except those that the node tried again.',
     labels: {
       database: '`store` or `control`',
       reason:
@@ -94,7 +94,7 @@ export const METRICS = {
   schemaMismatches: {
     name: 'store_export_schema_mismatches_total',
     type: 'counter',
-    help: "Columns of stores that can't be read, or that have a type that the API doesn't expect.",
+    help: "How often the node found a column of a store that can't be read, or that has a type that the API doesn't expect.",
     labels: {
       table: 'name of the table',
       column: 'name of the column',
@@ -104,7 +104,7 @@ export const METRICS = {
   schemaChanges: {
     name: 'store_export_schema_changes_total',
     type: 'counter',
-    help: 'Changes of the columns of stores that a node noticed.',
+    help: 'How often the node noticed that columns of a store were added or removed.',
     labels: {},
   },
   contractViolations: {
@@ -179,7 +179,7 @@ export const METRICS = {
     help: 'Attempts to sign in to the dashboard.',
     labels: {
       by: '`password`, `link`, `code`, `passkey`, or `oidc`',
-      outcome: '`succeeded`, `code_required`, `rejected`, `rate_limited`, or `unreachable`',
+      outcome: 'outcome of the event `sign_in.attempted`',
     },
   },
   pools: {

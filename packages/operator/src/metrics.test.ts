@@ -161,5 +161,6 @@ describe('metrics', () => {
     expect(series).toContain('store_export_errors_total{endpoint="/api/v1/orders",code="STORE_DB_ERROR"} 0')
     expect(text).toContain('store_export_query_failures_total{database="control",reason="query"} 0')
     expect(text).toContain('store_export_rejections_total{reason="queue_timeout"} 0')
+    expect(text).toContain('store_export_rejections_total{reason="queue_overloaded"} 0')
   })
 })
