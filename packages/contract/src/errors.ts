@@ -75,7 +75,7 @@ export const ERRORS = {
     returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition: 'The path does not exist, the key may not read this resource, or the store has no row with this ID.',
     retry: 'No.',
-    fix: 'Read the message. If it says that the path does not exist, compare the path with the reference. If it names a scope, such as orders:read, the key lacks this scope. The merchant can add the scope to the key. If the message says that the store has no such row, check the ID, and whether the key belongs to the right store. Otherwise, the store has deleted the row.',
+    fix: 'Read the message. If it says that the path does not exist, compare the path with the reference. If it names a scope, such as orders:read, the key lacks this scope. The merchant can add the scope to the key. If the message says that the store has no such row, check the ID, and whether the key belongs to the right store. If both are right, the store has deleted the row.',
     mistakes: [
       'The client uses the key of a different store.',
       'The path ends with a slash, does not begin with /api/v1, or has _ in place of -. The message suggests the right path.',
