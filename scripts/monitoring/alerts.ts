@@ -120,7 +120,7 @@ export const ALERTS: readonly Alert[] = [
     expr: (span) =>
       `(${rate(`${latency.name}_count`, span)} - ${rate(`${latency.name}_bucket{le="${SLOW_SECONDS}"}`, span)}` +
       ` - ${rate(`${errors.name}{code="STORE_DB_ERROR"}`, span)}) / ${rate(`${latency.name}_count`, span)} > 0.01`,
-    summary: `More than 1 % of the requests succeed, but take longer than ${SLOW_SECONDS} s.`,
+    summary: `More than 1 % of the requests take longer than ${SLOW_SECONDS} s, not counting those that fail.`,
   },
   {
     name: 'StoreExportKeysOverLimit',
