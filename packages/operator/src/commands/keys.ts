@@ -78,7 +78,7 @@ export function addKeysCommands(program: Command, processContext: ProcessContext
   addCommand(keys, 'list', 'list the keys of all stores')
     .option('--store <id>', 'list only the keys of the store with this ID or external ID')
     .action((options: ListOptions) => withControl(processContext, (context) => list(context, options)))
-  addCommand(keys, 'rename', 'change the name of an active key')
+  addCommand(keys, 'rename', 'change the name of a key that is active or turned off')
     .argument('<key-id>', 'ID of the key, from create or list')
     .requiredOption('--name <text>', 'new name')
     .action((keyId: string, options: RenameOptions) =>
