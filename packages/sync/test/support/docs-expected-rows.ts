@@ -90,6 +90,7 @@ export function expectedRows(shop: ShopRows): Readonly<Record<string, readonly R
         currency,
         amount(total),
         amount(refund),
+        row.processor_charge_id == null ? null : String(row.processor_charge_id),
       ]),
     'accounting/journal': september.flatMap(journalOf),
     'accounting/counts': ['orders', 'customers', 'products'].map((name) => {
