@@ -47,7 +47,7 @@ export const ERRORS = {
     fix: 'With status 400, read the message. It names the parameter, the values that it accepts, and the value that you sent. With status 408, send the request again. With status 431, shorten the URL, or send fewer or shorter headers.',
     mistakes: [
       'A datetime in the URL has an offset such as +02:00. In a URL, a + means a space, so write %2B02:00.',
-      'A datetime has neither Z nor an offset. Add one of them.',
+      'A datetime has neither Z nor an offset. Add Z or an offset.',
       'The client sends updated_since or updated_until for customers, but the store does not track updates of customers. Use created_since or created_until, and read all customers once a day.',
       'The client sends a parameter twice, or without a value. For a cursor without a value, the code is INVALID_CURSOR.',
     ],
@@ -87,7 +87,7 @@ export const ERRORS = {
     status: 429,
     returnedBy: 'every',
     condition:
-      'The key has used up its requests for this minute: 120, unless the operator set a different limit. Or the unread responses of this key fill its response buffer, because the client does not read them.',
+      'The key has used up its requests for this minute: 120, unless the operator set a different limit. Or clients with this key left so many responses unread that the response buffer of the key is full.',
     retry:
       'Yes, after the number of seconds in the header Retry-After. Requests before that time also count toward the limit.',
     fix: 'If the key has used up its requests, wait for the number of seconds in the header Retry-After. To need fewer requests, use limit=250. If the message says that the response buffer is full, read the open responses to their end, or close their connections. Then send the request again.',
