@@ -22,7 +22,7 @@ export const SETTINGS = {
     env: 'STORE_EXPORT_SECRET',
     kind: 'secret',
     default: null,
-    help: 'Key that encrypts the passwords of store databases, and other secrets in the control database: 32 bytes in base64. `openssl rand -base64 32` creates one. With STORE_EXPORT_DATABASE_URL, nodes and commands require it.',
+    help: 'Secret that encrypts the passwords of store databases, and other secrets in the control database: 32 bytes in base64. `openssl rand -base64 32` creates one. If STORE_EXPORT_DATABASE_URL is set, nodes and commands require a secret.',
   },
   secretFile: {
     env: 'STORE_EXPORT_SECRET_FILE',

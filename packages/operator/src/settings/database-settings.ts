@@ -7,7 +7,7 @@ export const DATABASE_SETTINGS = {
     env: 'STORE_EXPORT_KEY_CHECK_URL',
     kind: 'secret',
     default: null,
-    help: 'URL of the control database with which a node checks the keys of requests. If the control database is distributed, name a worker here, so that the coordinator has less work. Default: STORE_EXPORT_DATABASE_URL.',
+    help: 'URL at which a node checks the keys of requests. If the control database is distributed, set the URL of a worker, so that the coordinator has less work. Default: STORE_EXPORT_DATABASE_URL.',
   },
   controlPoolSize: {
     env: 'STORE_EXPORT_CONTROL_POOL_SIZE',
@@ -34,7 +34,7 @@ export const DATABASE_SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 100_000,
-    help: 'Maximum connections of a node to all store databases. At the maximum, the node closes the connection that has been idle longest before it opens a new one.',
+    help: 'Maximum connections of a node to all store databases. Before a node opens a connection beyond this maximum, it closes the one that has been idle longest.',
   },
   storeServerConnectionsMax: {
     env: 'STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX',
@@ -63,7 +63,7 @@ export const DATABASE_SETTINGS = {
     unit: 'ms',
     min: 1,
     max: 60_000,
-    help: 'Maximum time without a free connection of the store. After this time, waiting requests get 502.',
+    help: 'Maximum time that requests wait while no connection becomes free. They then get 502. If a busy database server would make a new request wait longer than 30 % of this time, the request gets 502 at once.',
   },
   storeIdleSeconds: {
     env: 'STORE_EXPORT_STORE_IDLE_SECONDS',
@@ -99,7 +99,7 @@ export const DATABASE_SETTINGS = {
     unit: 'ms',
     min: 0,
     max: 5000,
-    help: "Maximum time that the first page of a list waits for open transactions of the store, but at most half of STORE_EXPORT_STORE_TIMEOUT_MS. With 0, pages don't wait.",
+    help: "Maximum time that the first page of a list waits for open transactions of the store. If this is more than half of STORE_EXPORT_STORE_TIMEOUT_MS, that half applies. With 0, pages don't wait.",
   },
   watermarkDistanceSeconds: {
     env: 'STORE_EXPORT_WATERMARK_DISTANCE_SECONDS',
@@ -108,7 +108,7 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 0,
     max: 86_400,
-    help: "If the service can't see when an open transaction started, x-sync-watermark is this time before the request. Raise it above the length of your longest transaction. With 0, incremental syncs can then miss changes.",
+    help: "If the service can't see when an open transaction started, x-sync-watermark lies this long before the request. Raise it above the length of your longest transaction. With 0, incremental syncs can then miss changes.",
   },
   storeSessionSettings: {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
@@ -135,6 +135,6 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 1,
     max: 30,
-    help: 'Time after which the next request for a store makes the node read the columns of the store again, to notice a changed schema.',
+    help: 'Time after which a node reads the columns of a store again, to notice a changed schema. It does so at the next request for the store.',
   },
 } as const satisfies Record<string, Setting>

@@ -37,7 +37,7 @@ export const USAGE_SETTINGS = {
     unit: 'hours',
     min: 1,
     max: 9600,
-    help: "Retention of a key's request log and of the list of its syncs. Shorten it if the control database runs out of space. docs/operate/capacity.md says how much space it takes.",
+    help: "Retention of a key's request log and of the list of its syncs. Shorten it if the control database runs out of space. docs/operate/capacity.md says how much space the log takes.",
   },
   requestLogLines: {
     env: 'STORE_EXPORT_REQUEST_LOG_LINES',
