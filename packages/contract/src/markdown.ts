@@ -157,7 +157,7 @@ export function referencePage(
       '**Address.** The paths below follow the address of the service, such as `https://export.example.com`. The examples use the variable `BASE_URL` for it.',
       '**Authentication.** Send your API key in the header `x-api-key` with every request. The examples use the variable `STORE_EXPORT_KEY` for it. [Authentication](../authentication.md) shows how to set both variables.',
       '**Requests.** Every path accepts GET and HEAD, and returns JSON.',
-      '**Lists.** [Pagination](../pagination.md) explains `limit`, `cursor`, and `meta`. [Incremental sync](../incremental-sync.md) explains the other parameters of lists.',
+      '**Lists.** [Pagination](../pagination.md) explains `limit`, `cursor`, and `meta`. [Incremental sync](../incremental-sync.md) explains the parameters that are times.',
       '**OpenAPI.** [openapi.json](../openapi.json) has the same content as this page, for programs.',
     ]
       .map((each) => wrapped(`- ${each}`, '  '))
@@ -167,7 +167,7 @@ export function referencePage(
       '"Since" is the first [schema version](../versions.md#schema-versions-of-stores) of stores that have the data. On older stores, the list is empty.',
     ),
     wrapped(
-      `Every endpoint can return ${common.slice(0, -1).join(', ')}, and ${common.at(-1)}. "Further errors" lists the other errors of an endpoint.`,
+      `Every endpoint can return ${common.slice(0, -1).join(', ')}, and ${common.at(-1)}. "Further errors" lists the other errors that a well-formed GET or HEAD request can get.`,
     ),
     endpointTable(contract),
     '## Query parameters',
@@ -186,7 +186,7 @@ export function referencePage(
     [
       '**uuid**, such as `fc61ff23-0ba8-44e4-8aa0-b8dbc26e5f58`',
       '**timestamp**, in UTC with milliseconds, such as `2026-07-01T09:30:00.000Z`',
-      '**decimal string**, with two decimals, such as `"23.82"`',
+      '**decimal string**, with two decimals, such as `"23.82"`; coordinates have all stored digits',
     ]
       .map((each) => `- ${each}`)
       .join('\n'),
