@@ -110,7 +110,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 3600,
-    help: 'Maximum age of the numbers of rows that /api/v1/store returns. With 0, each request counts the rows again.',
+    help: 'Maximum age of the row counts that /api/v1/store returns. With 0, each request counts the rows again.',
   },
   ...USAGE_SETTINGS,
 } as const satisfies Record<string, Setting>
