@@ -47,15 +47,17 @@ export async function lockAccount(
   return account ?? null
 }
 
-/** The origin of a new account. */
+/** The actor that creates an account, and whether its address is proved. */
 interface AccountOrigin {
-  /** The actor for the audit table; the person with the address by default. */
+  /** Condition from `namingActor`. By default, it names the new account. */
   readonly actor?: SqlFragment
-  /** Whether the person has proved the address, which is the default. */
+  /** Whether the person has proved the address; true by default. */
   readonly isProved?: boolean
 }
 
-/** Creates an account. If a concurrent transaction has created it, returns that account. */
+/**
+ * Creates an account. If an account with this address exists, for example from a concurrent transaction, returns it.
+ */
 export async function createAccount(
   connection: Connection,
   email: string,

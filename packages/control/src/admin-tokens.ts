@@ -35,7 +35,7 @@ export interface NewAdminToken {
   readonly expiresAt: Date | null
 }
 
-/** Thrown for an end that is not in the future. The message contains the rule. */
+/** Thrown for an end that is not in the future, or is after the year 9999. The message contains the rule. */
 export class InvalidTokenEndError extends Error {
   override readonly name = 'InvalidTokenEndError'
 }

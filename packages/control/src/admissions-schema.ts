@@ -4,12 +4,12 @@
 // docs/contribute/decisions/088-check-keys-on-one-shard.md.
 
 /**
- * SQL that creates the table and the triggers. The table is empty afterwards; `copyAdmissions` fills it. Each trigger
- * also writes to `admission_changes`, which has no rows. With this second server in the transaction, Citus commits in two
- * phases, so a crash can't leave a change on one server only.
+ * SQL that creates the table and the triggers. The table is empty afterwards; `REPAIR_ADMISSIONS` fills it. Each
+ * trigger also writes to `admission_changes`, which has no rows. With this second server in the transaction, Citus
+ * commits in two phases, so a crash can't leave a change on one server only.
  */
 export const ADMISSIONS_SCHEMA = `
-  -- Half-empty pages keep updates in place.
+  -- Half-empty pages have space for the new version of a counter, so that an update changes no index.
   create table admissions (
     key_hash bytea primary key,
     key_id uuid not null,
@@ -87,14 +87,14 @@ export const ADMISSIONS_SCHEMA = `
     end if;
   end $$;
 
-  -- Citus opens a transaction on the worker only for statements of a function that a query calls.
+  -- Calls a function, because Citus opens a transaction on the worker only for statements of a function in a query.
   create function copy_changed_key() returns trigger language plpgsql as $$
   begin
     perform copy_permissions(case when tg_op = 'DELETE' then old else new end, tg_op = 'DELETE');
     return null;
   end $$;
   create trigger copy_deleted_key after delete on api_keys for each row execute function copy_changed_key();
-  -- The usage recorder changes last_used_at of many keys.
+  -- The condition ignores last_used_at, which the usage recorder changes for many keys.
   create trigger copy_changed_key after update on api_keys for each row
     when ((old.revoked_at, old.turned_off_at, old.expires_at, old.retires_at, old.scopes, old.without_personal_data,
         old.allowed_addresses)

@@ -1,5 +1,5 @@
-// Stores which emails about keys were sent, and which merchants want none, so that several nodes send each email once.
-// In a round, one node looks for problems of keys and sends the emails.
+// Stores which emails about keys and directory tokens were sent, so that several nodes send each email once. Also
+// stores which merchants want no emails about a key. In a round, one node looks for problems and sends the emails.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
@@ -69,7 +69,7 @@ export async function readStoresWithKeys(
  */
 const HAS_AGREED = sql`(not b.from_directory or b.opened_at is not null)`
 
-/** Returns the merchants who see the store of a key and did not mute emails about the key, ordered by email address. */
+/** Returns the members who get emails about a key (`HAS_AGREED`) and did not mute them, ordered by email address. */
 export async function readAlertRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
     select m.id as "merchantId", m.email, m.language, b.role
@@ -127,7 +127,10 @@ export async function readLeakedKeys({ pool }: ControlDatabase): Promise<LeakedK
     order by e.at limit ${LEAKS_AT_ONCE}::int`)
 }
 
-/** Returns all merchants who see the store of a key, ordered by email address. An email about a leak ignores mutes. */
+/**
+ * Returns the members of the store of a key who get emails (`HAS_AGREED`), ordered by email address. An email about a
+ * leak ignores mutes.
+ */
 export async function readLeakRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
     select m.id as "merchantId", m.email, m.language, b.role
@@ -155,7 +158,7 @@ export async function readRevokedTokens({ pool }: ControlDatabase): Promise<Revo
     order by e.at limit ${LEAKS_AT_ONCE}::int`)
 }
 
-/** Returns the admins of a store, ordered by email address. */
+/** Returns the admins of a store who get emails (`HAS_AGREED`), ordered by email address. */
 export async function readAdminRecipients({ pool }: ControlDatabase, storeId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
     select m.id as "merchantId", m.email, m.language, b.role
@@ -163,7 +166,7 @@ export async function readAdminRecipients({ pool }: ControlDatabase, storeId: st
     where b.store_id = ${storeId} and b.role = 'admin' and ${HAS_AGREED} order by m.email`)
 }
 
-/** Records the email about a revoked token as sent. Returns false if it was sent before. */
+/** Records the email about a revoked token as sent, before it is sent. Returns false if another call recorded it. */
 export async function claimTokenAlert({ pool }: ControlDatabase, tokenId: string): Promise<boolean> {
   const claimed = await pool.execute(sql`
     update directory_tokens set revocation_emailed_at = clock_timestamp()
@@ -177,7 +180,8 @@ export async function releaseTokenAlert({ pool }: ControlDatabase, tokenId: stri
 }
 
 /**
- * Records an email as sent. Returns false if it was sent before, or if the key had an email of this kind today (UTC).
+ * Records an email as sent, before it is sent. Returns false if another call recorded it, or if the key had an email of
+ * this kind today (UTC).
  */
 export async function claimAlert({ pool }: ControlDatabase, { keyId, kind, occurrence }: KeyAlert): Promise<boolean> {
   const claimed = await pool.execute(sql`
@@ -193,6 +197,7 @@ export async function releaseAlert({ pool }: ControlDatabase, { keyId, kind, occ
     delete from alerts where key_id = ${keyId} and kind = ${kind} and occurrence = ${occurrence}`)
 }
 
+/** Whether the merchant has stopped the emails about the key. */
 export async function hasMutedKey(
   { pool }: ControlDatabase,
   { merchantId, keyId }: { readonly merchantId: string; readonly keyId: string },

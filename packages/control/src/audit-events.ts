@@ -27,7 +27,7 @@ export interface AuditQuery {
   readonly database: ControlDatabase
   /** The only store to read; null for all events. */
   readonly storeId: string | null
-  /** First time; null for the oldest events. */
+  /** Selects events at this time or later; null for all. */
   readonly since: Date | null
   /** Position of the last event of the page before; null for the first page. */
   readonly after: AuditPosition | null

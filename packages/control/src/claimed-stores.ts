@@ -1,6 +1,6 @@
-// Gives an account the stores that the operator's OpenID Connect provider names for it. Memberships that a member or
-// the operator added stay as they are. If the directory of a store's company has ended the access, the claim gives
-// none.
+// Gives an account the stores that the operator's OpenID Connect provider names for it in a claim. Memberships that a
+// member or the operator added stay as they are. If a company's directory (SCIM) has ended a person's access to its
+// store, the claim doesn't give it again.
 
 import { executeOn, queryRows, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
@@ -25,9 +25,9 @@ export interface StoresClaim {
 }
 
 /**
- * Adds the claimed stores that are registered to the account with this address, with their roles. Removes the stores
- * that an earlier claim added and that are no longer claimed. Creates a missing account if at least one claimed store
- * is registered. A store can have no admin afterwards, because the provider decides.
+ * Gives the account with this address the claimed stores that are registered, with their roles. Removes the stores that
+ * an earlier claim added and that are no longer claimed. Creates a missing account if at least one claimed store is
+ * registered. A store can have no admin afterwards, because the provider decides.
  */
 export async function applyStoresClaim({ pool }: ControlDatabase, { email, stores }: StoresClaim): Promise<void> {
   await pool.transaction(async (connection) => {

@@ -1,4 +1,4 @@
-// Adds the code to the ways in which a session can be opened, and the ID of the latest run to idempotent requests.
+// Lets sessions record that a two-factor code opened them, and adds the ID of the latest run to idempotent requests.
 
 /** SQL of the tenth migration. */
 export const CODES_AND_RUNS_SCHEMA = `

@@ -58,7 +58,7 @@ export const AUDIT_ACTIONS = [
 /** Name of an action, such as `key.created`. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** Emitted for each row of the audit table. A row is one of `AUDIT_ACTIONS`, and names its actor. */
+/** Emitted for each row of the audit table. */
 export interface AuditRecorded {
   readonly event: 'audit.recorded'
   /** ID of the row in the audit table. The log can contain the same event twice. */
@@ -81,6 +81,7 @@ export interface AuditRecorded {
   readonly details: string
 }
 
+/** An event of the control database. */
 export type ControlEvent = ControlQueryFailed | UsageWriteFailed | AuditRecorded
 
 /** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */

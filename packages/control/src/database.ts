@@ -16,14 +16,17 @@ export interface ControlDatabaseOptions {
   readonly poolSize: number
   /** As in `PoolOptions`. */
   readonly preparedStatements?: boolean
-  /** Name of the sessions, in the server's list of sessions and in the audit table. */
+  /**
+   * Name of the sessions, in the server's list of sessions and in the audit table. By default, it is `store-export
+   * control`, by which audit triggers recognize the service.
+   */
   readonly applicationName?: string
   /** Time limit of a statement, in ms; five minutes by default. */
   readonly statementTimeoutMs?: number
 }
 
 const CLOSE_MS_MAX = 5000
-/** Default time limit of a statement. Deleting old usage takes longest, so a statement that takes longer hangs. */
+/** Default time limit of a statement. It is above the time of the slowest statements, which delete old usage. */
 const STATEMENT_MS_MAX = 300_000
 
 /**

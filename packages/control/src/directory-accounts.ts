@@ -1,5 +1,6 @@
-// Limits what a directory leaves in the control database. Counts the users that the directory of a store adds, and
-// deletes the unused account of a removed user. Also keeps single sign-on from adding a removed person again.
+// Limits what a company's directory (SCIM) leaves in the control database. Counts the users that the directory of a
+// store adds, and deletes the unused account of a removed user. Also prevents single sign-on from adding a removed
+// person again.
 
 import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import { deleteSignInLinks, HAS_SIGN_IN } from './prove-address.ts'
@@ -41,8 +42,8 @@ export async function blockClaim(
 }
 
 /**
- * Deletes an account that a directory added and that no store knows. Keeps it if a person has proved its address, or
- * can sign in to it. `naming` names the actor for the audit table.
+ * Deletes an account that a directory added and that no store knows. The account stays if a person has proved its
+ * address, or can sign in to it. `naming` is the condition from `namingActor`.
  */
 export async function deleteUnusedAccount(
   connection: Connection,

@@ -1,6 +1,7 @@
-// Reads and changes the users that a company's directory sees in one store: its members, and the users whose access the
-// directory has ended. Each user has an ID for the directory that does not tell the account. The changes of a store run
-// one after the other. Each change checks the token again, because it can be revoked while the body arrives.
+// Reads and changes the users that a company's directory (SCIM) sees in one store: its members, and the users whose
+// access the directory has ended. Each user has an ID for the directory that doesn't reveal the account. The changes of
+// a store run one after the other. Each change checks the directory's token again, because the token can be revoked
+// while the body of the request arrives.
 
 import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import type { DirectoryAccess } from './access/directory-tokens.ts'
@@ -14,7 +15,7 @@ import { isUuid } from './random.ts'
 /** The actor of a directory's changes in the audit table. */
 export const DIRECTORY_ACTOR = 'directory'
 
-/** Maximum time that a change waits for another change of the members. */
+/** Maximum time that a change waits for another change of the members. Then it rejects with `PostgresError` 55P03. */
 const LOCK_TIMEOUT = '3s'
 
 /** Maximum number of users of a store, with those whose access has ended. */
@@ -208,8 +209,8 @@ export interface DirectoryUserChange {
 }
 
 /**
- * Changes a user and returns it. If a person or the operator added the member, the role stays. The directory can only
- * end such a membership. If it then gives access again, it also manages the role.
+ * Changes a user and returns it. If the directory didn't add the member, it can set the external ID and end the
+ * membership, but not change the role. If it then gives access again, it also manages the role.
  */
 export async function changeDirectoryUser(
   { pool }: ControlDatabase,

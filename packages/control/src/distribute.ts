@@ -15,8 +15,8 @@ import type { ControlDatabase } from './database.ts'
 import { LOCK_TIMEOUT, MIGRATION_LOCK, MigrationError } from './migrate.ts'
 
 /**
- * The tables that the workers share, and the column that selects the shard of a row. The keys come last, because their
- * changes wait while their table is distributed.
+ * The tables that the workers share, and the column that selects the shard of a row. `admissions`, the copy of the
+ * keys, comes last, because changes of keys and stores wait while it is created.
  */
 const DISTRIBUTED = { usage_hours: 'key_id', request_log: 'key_id', walks: 'key_id', admissions: 'key_hash' } as const
 

@@ -38,28 +38,31 @@ interface NamedStore {
   readonly name: string
 }
 
+/** A store, and its slowest request of the last hour. */
 export interface SlowStore extends NamedStore {
   /** Duration of the slowest request. */
   readonly slowestMs: number
   /** Endpoint of the slowest request. */
   readonly endpoint: string
+  /** All requests of the last hour. */
   readonly requests: number
 }
 
+/** A store, and the failures of its database in the last 15 minutes. */
 export interface FailingStore extends NamedStore {
   /** Hosts and ports of the database server; null for a store without a database, or with an invalid URL. */
   readonly server: string | null
-  /** Requests that got `STORE_DB_ERROR`. */
+  /** Requests that got the error code `STORE_DB_ERROR`. */
   readonly errors: number
   readonly lastAt: Date
 }
 
+/** A key, and its requests above the rate limit in the last 15 minutes. */
 export interface LimitedKey {
   readonly id: string
   readonly name: string
   readonly storeId: string
   readonly storeName: string
-  /** Requests above the rate limit. */
   readonly rejected: number
   readonly lastAt: Date
 }

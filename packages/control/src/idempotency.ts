@@ -38,9 +38,12 @@ export interface StoredResponse {
 
 /** What to do with a request. */
 export type IdempotencyOutcome =
-  /** The request is new, and the caller runs it. */
+  /**
+   * The request is new, its earlier run was abandoned, or its response expired. Run it, and then call `completeRequest`
+   * or `abandonRequest`.
+   */
   | { readonly kind: 'run'; readonly run: RequestRun }
-  /** Another request with this key is running. */
+  /** The same request is running. */
   | { readonly kind: 'running' }
   /** Another request was sent with this key. */
   | { readonly kind: 'different' }
@@ -124,7 +127,7 @@ function isRunning({ keyHash, runId }: RequestRun) {
   return sql`key_hash = ${keyHash} and run_id = ${runId} and status is null`
 }
 
-/** Deletes responses after 24 hours. Returns the number of deleted rows. */
+/** Deletes rows that changed last more than 24 hours ago, also those of abandoned requests. Returns how many. */
 export async function deleteOldResponses({ pool }: ControlDatabase): Promise<number> {
   return pool.execute(sql`
     delete from idempotency_keys

@@ -202,8 +202,8 @@ export async function withdrawInvitation(options: {
 }
 
 /**
- * Takes rights from a pending invitation again, after a restore from a backup. Returns whether it had more rights than
- * this role has.
+ * Gives a pending invitation this role if its role has more rights, for a replay after a restore from a backup. Returns
+ * whether the invitation changed.
  */
 export async function reduceInvitation(
   { pool }: ControlDatabase,
@@ -222,7 +222,7 @@ const CAN_BE_ACCEPTED = sql`i.outcome is null and i.expires_at > clock_timestamp
 
 /**
  * Returns the invitation with this token; null if there is none, or if it can't be accepted any more. `sessionId` is
- * the session of the request.
+ * the session of the request; null without one.
  */
 export async function findInvitation(
   { pool }: ControlDatabase,
@@ -260,15 +260,17 @@ export interface AcceptedInvitation {
 }
 
 /**
- * Accepts the invitation with this token, once: adds the store to the account of the invited address. Sets the password
- * of an account that is missing, that has no way to sign in, or whose address was never proved. The password of another
- * account stays. So does the password in a session of the invited account. Returns null if the invitation can't be
- * accepted. Returns `no account` without a change if a password is needed and the hash is missing.
+ * Accepts the invitation with this token, once: adds the store to the account of the invited address. Needs a password
+ * if the account is missing, has no way to sign in, or has an address that was never proved. Before the password is
+ * set, all other ways to sign in to the account end. A request in a session of the account needs no password.
+ *
+ * Returns null if the invitation can't be accepted. Returns `no account` without a change if a password is needed and
+ * `passwordHash` is null.
  */
 export async function acceptInvitation(options: {
   readonly database: ControlDatabase
   readonly tokenHash: Buffer
-  /** Hash of the password, if the account needs one; null to use only an account that needs none. */
+  /** Hash of the password, which is ignored if the account needs none; null without a password. */
   readonly passwordHash: string | null
   /** ID of the session of the request; null or absent without a session. */
   readonly sessionId?: string | null
@@ -342,7 +344,8 @@ async function join(connection: Connection, { id, storeId, role }: Invited, merc
 
 /** Deletes invitations a month after their expiry. Returns how many. */
 export async function deleteOldInvitations({ pool }: ControlDatabase): Promise<number> {
-  // Another transaction can lock several invitations in another order. The next run deletes the skipped ones.
+  // Another transaction can lock several invitations in another order. `skip locked` prevents a deadlock, and the next
+  // run deletes the skipped ones.
   return pool.execute(sql`
     delete from invitations where id in (
       select id from invitations where expires_at < clock_timestamp() - make_interval(days => ${RETENTION_DAYS}::int)

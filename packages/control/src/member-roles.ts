@@ -68,8 +68,8 @@ export async function changeMemberRole(options: {
 }
 
 /**
- * Takes rights from a member again, after a restore from a backup. Returns whether the merchant had more rights than
- * this role has. The store can have no admin afterwards.
+ * Gives a member this role if the member's role has more rights, for a replay after a restore from a backup. Returns
+ * whether the role changed. The store can have no admin afterwards.
  */
 export async function reduceMemberRole(
   { pool }: ControlDatabase,
@@ -91,7 +91,8 @@ export async function reduceMemberRole(
 
 /**
  * Locks the members of a store until the end of the transaction, because two admins could otherwise remove each other.
- * Must come before the first statement of the transaction. Returns the role of each member by the ID of the merchant.
+ * Must come before the first statement of the transaction. `storeId` must be a UUID. Returns the role of each member by
+ * the ID of the merchant.
  */
 export async function lockMembers(connection: Connection, storeId: string): Promise<ReadonlyMap<string, MemberRole>> {
   await lockStores(connection, sql`${storeId}::uuid`, 'change')

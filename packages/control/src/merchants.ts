@@ -189,8 +189,8 @@ export async function noteOpenedStore(
 /**
  * Deletes an account with its sessions and invitations, and its email address on the keys that it created. Also deletes
  * the usage of stores that no other merchant sees, and returns their IDs as `storesLeftAlone`. `storesWithoutAdmin` are
- * the IDs of stores that only other members see now. The keys stay active. Rejects with `UnknownMerchant` if no account
- * has the address `email`. A removal that failed can be repeated.
+ * the IDs of stores that other merchants see, but none of them as an admin. The keys stay active. Rejects with
+ * `UnknownMerchant` if no account has the address `email`. A removal that failed can be repeated.
  */
 export async function removeMerchant(
   database: ControlDatabase,

@@ -22,7 +22,10 @@ export function isUsable(sessionId: string | null): SqlFragment {
     where o.id = ${sessionId} and o.merchant_id = m.id and o.expires_at > clock_timestamp()))`
 }
 
-/** Notes that the person with this address has proved it. `email` must be in lower case. */
+/**
+ * Notes that the person with this address has proved it. The first proof also ends all ways to sign in to the account,
+ * as `resetSignIns` does. Does nothing without an account. `email` must be in lower case.
+ */
 export async function proveAddress({ pool }: ControlDatabase, email: string): Promise<void> {
   const unproved = sql`select m.id from merchants m where m.email = ${email} and not m.address_proved`
   // Most accounts are proved, so they need no transaction.

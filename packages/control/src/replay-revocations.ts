@@ -46,10 +46,10 @@ export interface Replay {
 
 /**
  * Revokes, turns off, and removes what these events revoked, turned off, and removed, in the order of their time. A
- * repetition changes nothing. If a merchant's store was removed and added again, the merchant still sees it. A member
- * or an invitation gets its last role if that has fewer rights than in the backup, even the last admin. A key that was
- * turned on again stays as the backup has it. Rejects like `Pool.query`; the events before the error then stay
- * repeated.
+ * repetition changes nothing. A merchant who lost access to a store and got it again still sees the store. A member or
+ * an invitation gets its last role if that has fewer rights than in the backup, even the last admin. A key that was
+ * turned on again stays as the backup has it. Rejects like `Pool.query`; the events before the error have then taken
+ * effect.
  */
 export async function replayRevocations(
   database: ControlDatabase,
@@ -109,11 +109,14 @@ async function keysToCompare({ pool }: ControlDatabase, events: readonly Revocat
   return keys.map(({ id }) => id)
 }
 
-/** Actions on what the details name. */
+/** Actions whose object is an ID in the details. */
 const DETAILED: readonly string[] = ['passkey.removed', 'admin_token.revoked', 'directory_token.revoked']
 const ROLE_ACTIONS: readonly string[] = ['membership.added', 'membership.role_changed', 'invitation.created']
 
-/** Whether the event revokes nothing. The last event of a developer or viewer can revoke another role. */
+/**
+ * Whether the event can only give rights. An event with the role of a developer or viewer can take rights from an
+ * admin.
+ */
 function givesAccess({ action, details }: RevocationEvent): boolean {
   if (action === 'key.turned_on' || action === 'two_factor_rule.disabled') return true
   return ROLE_ACTIONS.includes(action) && roleIn(details) === 'admin'

@@ -1,6 +1,6 @@
 // Declares the tables of the control database, as its first migration creates them. The tables of accounts have the
-// columns that better-auth 1.7.5 needs, under different names. The counters are logged, so that they survive a crash of
-// the database. See docs/contribute/decisions/038-store-the-request-counters-in-a-logged-table.md.
+// columns that better-auth 1.7.5 needs, under different names. `request_counters` is a logged table, so that the counts
+// survive a crash of the database. See docs/contribute/decisions/038-store-the-request-counters-in-a-logged-table.md.
 
 /** SQL of the first migration, which `AUDIT_SCHEMA` completes. */
 export const SCHEMA = `

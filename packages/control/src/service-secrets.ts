@@ -13,7 +13,7 @@ import {
 import type { RandomBytes } from './random.ts'
 
 const CURSOR = 'cursor'
-/** Name of the dashboard's secret, which replaces a store's ID in the encrypted value. */
+/** Name of the dashboard's secret. The encryption uses it in place of a store's ID, as associated data. */
 const DASHBOARD = 'dashboard'
 const SECRET_BYTES = 32
 const LOST =

@@ -31,7 +31,7 @@ export interface AddedMember {
   readonly role: MemberRole
 }
 
-/** Thrown if the only admin of a store would become a viewer. */
+/** Thrown if the only admin of a store would get another role. */
 export class LastAdminError extends Error {
   override readonly name = 'LastAdminError'
 }
@@ -40,9 +40,9 @@ export class LastAdminError extends Error {
 const ATTEMPTS = 2
 
 /**
- * Lets an email address see a store in the dashboard, and creates a missing account. A member keeps the role, and a
- * later sign-in doesn't remove the member because the claim of the provider lacks the store. A directory can no longer
- * change the role. Rejects with `UnknownStore` if the store is unknown or was removed, and then creates no account.
+ * Lets an email address see a store in the dashboard, and creates a missing account. A member keeps the role. From now
+ * on, a claim of single sign-on can't remove the member, and a directory can't change the role. Rejects with
+ * `UnknownStore` if the store is unknown or was removed, and then creates no account.
  */
 export async function addMember({ database, random, email, storeId, role, actor }: NewMember): Promise<AddedMember> {
   if (!isUuid(storeId)) throw new UnknownStore(storeId)

@@ -17,7 +17,7 @@ const WINDOW_SECONDS = 60
 const LEVEL_MAX = 4
 /** Maximum time from now to the end of a window: the longest window, and a minute for concurrent statements. */
 const WINDOW_SECONDS_MAX = WINDOW_SECONDS * 2 ** LEVEL_MAX + 60
-/** Seconds without an attempt after which the shortest window comes next. */
+/** Seconds after the end of a window with too many attempts, after which the next window is the shortest again. */
 const FORGIVEN_SECONDS = 1800
 
 /**
@@ -36,6 +36,8 @@ export async function countAttempt(
   scopes: readonly string[],
   at: Date | null = null,
 ): Promise<AttemptVerdict> {
+  // Like the update in `discountAttempt`, the insert locks scopes in the order of their hashes, which prevents
+  // deadlocks.
   const hashes = scopes.map(hashOf).toSorted()
   // A window that ends later than possible counts as ended, because it was opened while the clock ran ahead.
   const isOpen = sql`a.window_ends_at > (select instant from clock) and a.window_ends_at <= (select latest_end from clock)`

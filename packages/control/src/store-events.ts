@@ -11,9 +11,9 @@ import type { MemberRole } from './member-roles.ts'
 export const COMMAND_LINE_SESSION = 'store-export command'
 
 /**
- * Actors of changes other than a merchant's account. `end_date` is the end date of a key, and `leak_report` a report of
- * a secret scanner. `directory` is the directory of the store's company. `platform` is any other actor, such as an
- * admin token, single sign-on, or `psql`.
+ * Actors of changes other than a merchant's account. `removed_account` is a merchant whose account was deleted later.
+ * `end_date` is the end date of a key, and `leak_report` a report of a secret scanner. `directory` is the directory of
+ * the store's company. `platform` is any other actor, such as an admin token, single sign-on, or `psql`.
  */
 export const OTHER_ACTORS = [
   'removed_account',
@@ -75,7 +75,7 @@ export interface StoreEvent {
    * Null if no merchant's access changed.
    */
   readonly isOwnChange: boolean | null
-  /** Why a key was revoked without a person: `expired` or `leaked`; null otherwise. */
+  /** Why a key or a directory token was revoked automatically: `expired` or `leaked`; null otherwise. */
   readonly reason: string | null
   /** The role that a member got, or that an invitation gives; null for other changes. */
   readonly role: MemberRole | null

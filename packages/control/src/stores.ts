@@ -218,7 +218,8 @@ export async function removeStore(
     update stores set removed_at = clock_timestamp(), database_url = null, database_password = null
     where id = ${id} and removed_at is null and ${namingActor(actor)}`)
   // A separate statement sees the keys that were created while the first statement waited. After the first statement,
-  // no key can be created. The second statement locks keys in the order of their IDs, as usage/hours.ts does.
+  // no key can be created. The second statement locks keys in the order of their IDs, as usage/hours.ts does, so that
+  // the two cannot deadlock.
   const keysRevoked = await pool.execute(sql`
     update api_keys set revoked_at = clock_timestamp()
     where revoked_at is null and id in (select id from api_keys where store_id = ${id} order by id for no key update)

@@ -108,7 +108,7 @@ export async function admitMany(
 }
 
 interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'remaining'> {
-  /** The key's hash in hexadecimal, in the statement for many keys. */
+  /** The key's hash in hexadecimal; only the statement for many keys returns it. */
   readonly hash?: string
   /**
    * Requests in the window, including all requests of this statement. Null if they were not counted: the counter is
@@ -127,7 +127,10 @@ async function run(
   return await pool.query<AdmissionRow>({ text, values: [at ?? null, ...values], prepared: true }, { deadline })
 }
 
-/** Like `run`. Citus needs the clock in the text of the statement. */
+/**
+ * Runs the statement for one key in a distributed control database. Citus refuses `coalesce` around the clock, so the
+ * text of the statement contains either the clock or a parameter.
+ */
 async function runOnShard(
   { pool, at, deadline }: AdmissionRequest,
   values: readonly Value[],
@@ -165,7 +168,7 @@ const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
 
 /**
  * Always true. As a side effect, the commit of this statement doesn't wait for the disk. A crash of the control
- * database then loses the counts of its last moments: three times `wal_writer_delay`, which is 0.6 s by default. See
+ * database then loses the counts of at most three times `wal_writer_delay`: 0.6 s by default. See
  * docs/contribute/decisions/038-store-the-request-counters-in-a-logged-table.md.
  */
 const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
@@ -173,7 +176,7 @@ const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
 /*
  * A counter's minute can be later than the statement's minute for two reasons:
  * - The statement began in the old minute and got the counter after a statement of the new minute. The request then
- *   belongs to the new minute: it neither resets the counter nor moves it back. The wait is measured from that minute.
+ *   belongs to the new minute: it neither resets the counter nor moves it back. `secondsToNextMinute` is at most 60.
  * - The database's clock ran ahead and was set back. The counter's minute is in the future even now, so the
  *   statement resets it. Otherwise the key would be refused until the clock reaches that minute.
  * The calls of date_trunc name a time zone, because the function uses the session's by default. Counters are taken in
@@ -222,6 +225,7 @@ const OF_MANY = statement({
   keys: "unnest($2::text[], $3::int[]) as asked (hash, times) join api_keys k on k.key_hash = decode(asked.hash, 'hex')",
   times: 'asked.times',
   hash: ', hash',
+  // `held` locks the counters that no other statement has locked. A key without a counter has nothing to lock yet.
   free: `held as materialized (
   select c.key_id from request_counters c where c.key_id in (select id from known)
   order by c.key_id for update skip locked

@@ -14,7 +14,9 @@ import { PostgresConnectionError, within } from '@store-export/postgres'
 
 /** The function that loads a batch, and the limits of the batcher. */
 export interface BatcherOptions<In, Out> {
-  /** Loads a batch. The results are in the order of `values`. */
+  /**
+   * Loads a batch. The results are in the order of `values`. If a result is a promise, the batch doesn't wait for it.
+   */
   readonly load: (values: readonly In[]) => Promise<readonly (Out | Promise<Out>)[]>
   /** Maximum number of calls in a batch. */
   readonly sizeMax: number
@@ -55,7 +57,8 @@ export class Batcher<In, Out> {
 
   /**
    * Returns the result for a value. Rejects in these cases:
-   * - With the error of `BatcherOptions.load`. All calls of the batch reject with it.
+   * - With the error of `BatcherOptions.load`, like all calls of the batch, or with the error of the value's own
+   *   promise.
    * - With `TimeLimitPassed` after `timeoutMs`. A running batch continues.
    * - With `PostgresConnectionError` `POOL_FULL` if `waitingMax` calls already wait.
    */

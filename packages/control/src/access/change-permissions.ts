@@ -40,6 +40,7 @@ export async function changePermissions(request: PermissionsChange): Promise<Per
   const { database, keyId, storeId, change, expected, actor } = request
   const given = checkPermissions({ ...ALL_PERMISSIONS, ...change }, new Date())
   if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) return 'unknown'
+  // The expected end comes from a `Date`, so the statement compares the ends by milliseconds.
   const before = permissionsRow({ ...ALL_PERMISSIONS, ...expected })
   const row = await queryOne<{ found: number; fresh: number; changed: number }>(
     database.pool,

@@ -51,8 +51,8 @@ export interface KeyRequest {
   readonly permissions?: KeyPermissions
   /**
    * The key of the same store that the new key replaces. It ends `endsAfterHours` after the first use of the new key
-   * (usage/hours.ts). With 0, the same statement revokes it, which frees its slot. If this revokes an unused
-   * replacement, the new key replaces the older key instead, so that the older key still ends when it would have.
+   * (usage/hours.ts). With 0, the same statement revokes it, which frees its slot. If the revoked key is itself an
+   * unused replacement, the new key replaces the older key instead. So the older key still ends as planned.
    */
   readonly replaces?: {
     readonly keyId: string
@@ -211,6 +211,7 @@ async function insert(
     from (values (0)) one left join inserted on true`,
   )
   const { stores, replaced: replacedCount, named, free, ...permissions } = row
+  // This column of `api_keys` is never null, so null means that the statement inserted no key.
   if (row.withoutPersonalData !== null) return permissions
   if (stores === 0) return 'unknown store'
   if (named !== null) return new KeyNameTaken(named)
@@ -218,7 +219,7 @@ async function insert(
   return free === 0 ? 'full' : 'taken'
 }
 
-/** Numbers of rows on which the result of the insert depends. */
+/** Numbers of rows on which the result of the insert depends, and the ID of the key that has the name. */
 interface Sums {
   readonly stores: number
   readonly replaced: number

@@ -53,9 +53,9 @@ export function parseDirectoryToken(text: string): PlainKey | null {
 }
 
 /**
- * Creates a token of a store. Returns the ID of the token, also if the same token exists already. Rejects with
- * `UnknownStore` if the store is unknown or removed, or if `createdBy` is no admin of it. Also rejects with
- * `DirectoryTokenLimitReached`.
+ * Creates a token of a store, and returns its ID. If the store has this token already, even a revoked one, returns the
+ * ID and changes nothing. Rejects with `UnknownStore` if the store is unknown or removed, or if `createdBy` is no admin
+ * of it. Also rejects with `DirectoryTokenLimitReached`.
  */
 export async function createDirectoryToken(options: {
   readonly database: ControlDatabase
@@ -127,7 +127,7 @@ export async function findDirectoryToken(options: {
   return found ?? null
 }
 
-/** Revokes a token. The next request with it gets 401. `storeId` limits this to a store. */
+/** Revokes a token. The next request with it gets 401. With `storeId`, a token of another store is `unknown`. */
 export async function revokeDirectoryToken(options: {
   readonly database: ControlDatabase
   readonly tokenId: string

@@ -8,7 +8,7 @@ export class InvalidKeyNameError extends Error {
   override readonly name = 'InvalidKeyNameError'
 }
 
-/** Matches invisible characters: controls, separators, marks without a letter, and fillers that count as letters. */
+/** Matches characters that are invisible alone: controls, separators, combining marks, and fillers that are letters. */
 const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
 
 /**

@@ -62,6 +62,7 @@ export function endOfKey({ expiresAt, retiresAt }: Pick<KeySummary, 'expiresAt' 
 interface FoundKey {
   readonly id: string
   readonly name: string
+  /** Whether the key isn't marked as revoked. Also true for a key that has ended and isn't marked yet. */
   readonly isActive: boolean
   readonly ageSeconds: number
 }
@@ -83,9 +84,9 @@ export async function findKeyByHash(options: {
 }
 
 /**
- * Whether a key has these permissions now; false for an unknown key. Ends that differ by less than a day count as equal,
- * because a form that is sent again counts its days from a later time. Rejects like `checkPermissions`, but accepts an
- * end in the past.
+ * Whether a key has these permissions now; false for an unknown key. Ends that differ by less than a day count as
+ * equal, because a form that is sent again counts its days from a later time. Rejects like `checkPermissions`, but
+ * accepts an end in the past.
  */
 export async function hasPermissions(options: {
   readonly database: ControlDatabase
@@ -120,7 +121,9 @@ export async function listKeys(options: {
     order by revoked_at is not null, created_at, id`)
 }
 
-/** Returns the key with this ID; null if there is none. Marks ended keys of its store as revoked. */
+/**
+ * Returns the key with this ID; null if there is none. If the key has ended, marks its store's ended keys as revoked.
+ */
 export async function getKey(database: ControlDatabase, keyId: string): Promise<KeySummary | null> {
   if (!isUuid(keyId)) return null
   const read = () => database.pool.query<KeySummary>(sql`select ${KEY_COLUMNS} from api_keys where id = ${keyId}`)

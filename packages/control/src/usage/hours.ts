@@ -1,6 +1,5 @@
-// Shows merchants how much a key is used, with rows for each key and hour instead of each request: requests by outcome,
-// the busiest minute, and which minutes had requests. Also writes when a key was last used, and ends the key that it
-// replaces.
+// Sums up the requests of each key by hour for the merchant's dashboard: requests by outcome, the busiest minute, and
+// which minutes had requests. Also writes when a key was last used, and sets the end of the key that it replaces.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
@@ -51,7 +50,8 @@ function merge(into: HourEntry, from: HourEntry): void {
 }
 
 /**
- * Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores.
+ * Adds the entries to `usage_hours`, and updates the keys. Locks rows in the order of their keys, so that two nodes
+ * cannot deadlock. Skips removed stores.
  *
  * The first use of a replacement sets the end of the replaced key. If that key replaces older active keys, they get an
  * end, too. An end that is already set stays. A replacement that was revoked before it was locked sets no end. The end
