@@ -9,9 +9,9 @@ import type { PostOptions, RequestDescription } from './request.ts'
 export interface AdminClientOptions {
   /** Address of the admin API, such as http://127.0.0.1:9091. */
   readonly url: string
-  /** Text of a token of `store-export admin-tokens create`. */
+  /** A token that `store-export admin-tokens create` printed. */
   readonly token: string
-  /** Time in ms after which the client stops to repeat a call; a minute by default. 0 repeats nothing. */
+  /** Time in ms after which the client stops repeating a call; a minute by default. 0 repeats nothing. */
   readonly retryForMs?: number
   /** The function that sends requests; the global `fetch` by default. Pass another one for client certificates. */
   readonly fetch?: typeof fetch
@@ -27,7 +27,10 @@ const FRUITLESS_MAX = 3
 const PAUSE_MS_MIN = 500
 const PAUSE_MS_MAX = 10_000
 
-/** A client of the admin API. Its methods reject with `AdminApiError` and `AdminConnectionError`. */
+/**
+ * A client of the admin API. Its methods reject with `AdminApiError` or `AdminConnectionError`, or with the reason of
+ * an aborted signal.
+ */
 export class AdminClient extends AdminMethods {
   readonly #options: AdminClientOptions
 
@@ -97,7 +100,7 @@ export class AdminClient extends AdminMethods {
     }
   }
 
-  /** Repeats `work` while it fails for a time, up to `retryForMs`. */
+  /** Repeats `work` while its error is temporary, for up to `retryForMs`. */
   async #repeat<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     const { retryForMs = RETRY_FOR_MS, sleep = wait } = this.#options
     const endsAt = performance.now() + retryForMs

@@ -1,4 +1,4 @@
-// The requests to the admin API. The order of the steps of a request:
+// Handles the requests to the admin API, in these steps:
 //
 // 1. Find the token. Without a valid one, the response says nothing about paths.
 // 2. Read the body, and validate all parts of the request.
@@ -186,7 +186,7 @@ function tokenOf(context: Context<Environment>) {
   return token
 }
 
-/** Returns the query. A repeated parameter has its values joined, which no schema accepts. */
+/** Returns the query. The values of a repeated parameter are joined, and the result is invalid or matches no store. */
 function queryOf(context: Context<Environment>): Record<string, string> {
   const values = Object.entries(context.req.queries())
   return Object.fromEntries(values.map(([name, all]) => [name, all.join(', ')]))

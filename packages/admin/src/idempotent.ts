@@ -19,7 +19,7 @@ import { invalidRequest } from './validate.ts'
 
 const KEY = /^[!-~]{1,255}$/
 
-/** The request, as far as a repetition must be equal. */
+/** The parts of a request that must be the same in a repetition. */
 export interface RequestFacts {
   readonly tokenId: string
   readonly method: string
@@ -35,8 +35,8 @@ export type Finish = (response: StoredResponse | null) => Promise<void>
 
 /**
  * Returns the response of `run`, or the stored response of an earlier equal request. `run` calls `finish` before the
- * client gets the last byte. Rejects with `Problem` if the key is not valid, if it belongs to another request, or if
- * the first request is still running.
+ * client gets the last byte. Rejects with `Problem` if the key is not valid or belongs to another request. Also rejects
+ * with it if the first request is still running, or if the stored response can't be decrypted.
  */
 export async function onceForKey(
   context: RegistryContext,
@@ -71,7 +71,10 @@ async function begin(
   })
 }
 
-/** Runs a new request, and writes its heartbeat until it is finished. */
+/**
+ * Runs a new request, and writes its heartbeat until it is finished. If `run` rejects, the request counts as running
+ * until a minute after the last heartbeat.
+ */
 async function runOnce(
   context: RegistryContext,
   registered: RequestRun,

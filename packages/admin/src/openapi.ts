@@ -128,7 +128,9 @@ function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
   })
 }
 
-/** Returns the named schemas. Requests have the members that clients may leave out; responses have all. */
+/**
+ * Returns the named schemas. In a request, clients may leave out members with a default. A response has all members.
+ */
 function componentSchemas(): Json {
   const requests = ROUTES.map(({ body }) => unwrapped(body))
   const responses = ROUTES.flatMap((route) => Object.values(route.responses))

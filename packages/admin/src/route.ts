@@ -1,4 +1,5 @@
-// Declares the routes. One declaration gives the validation, the types of the handler, and the OpenAPI document.
+// Declares what a route consists of. One declaration gives the validation, the types of the handler, and the OpenAPI
+// document.
 
 import type { RegistryContext } from '@store-export/control'
 import type * as z from 'zod'

@@ -26,6 +26,7 @@ const REQUEST_TIMEOUT_MS = 60_000
 const SILENCE_MS = 300_000
 const HEADER_BYTES_MAX = 16_384
 const CONNECTIONS_MAX = 256
+/** Interval at which a stopping server checks whether all responses have ended. */
 const CHECK_MS = 100
 
 /** Creates the server for an app. */
@@ -36,6 +37,7 @@ export function createAdminServer(app: Hono<any>, tls: AdminTls | null): AdminSe
   const receive = (message: http.IncomingMessage, response: http.ServerResponse) => {
     open.add(response)
     response.once('close', () => open.delete(response))
+    // A client that keeps its connection would delay the stop.
     if (!server.listening) response.setHeader('connection', 'close')
     void listener(message, response)
   }

@@ -32,8 +32,11 @@ export type AdminEvent = AdminRequestCompleted | AdminRequestFailed
 export interface ProvisionedStore {
   readonly store: RegisteredStore
   readonly created: boolean
+  /** Schema version; null for a database that `provision` did not create. */
   readonly revision: RevisionId | null
+  /** URL of the owner, with which the platform writes; null unless this call created the database. */
   readonly databaseUrl: string | null
+  /** URL with which the service reads; null if the store has no database. */
   readonly readerUrl: string | null
 }
 
@@ -57,7 +60,7 @@ export interface StoreHealth {
   }[]
 }
 
-/** The operations that connect to store databases or to the dashboard's accounts. */
+/** The operations that connect to store databases or to the dashboard's accounts. `explain` translates their errors. */
 export interface AdminOperations {
   provision(
     context: RegistryContext,

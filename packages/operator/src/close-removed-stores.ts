@@ -15,7 +15,7 @@ const INTERVAL_MS = 5000
 const GRACE_SECONDS = 5
 
 /**
- * Closes the pools of removed stores every 5 s until all pools are closed. The timer doesn't stop the process from
+ * Closes the pools of removed stores every 5 s, until `pools` is closed. The timer doesn't stop the process from
  * exiting.
  */
 export function closeRemovedStores(options: CloseRemovedStoresOptions): void {

@@ -111,12 +111,12 @@ export async function requireMigrated(database: ControlDatabase): Promise<void> 
   }
 }
 
-/** Opens a connection for statements that must share a session. The caller closes it. */
+/** Opens a connection for statements that must share a session. Close it after use. */
 export function connectOnce(url: string): Promise<Connection> {
   return connect(parseConnectionUrl(url), { applicationName: COMMAND_LINE_SESSION })
 }
 
-/** Returns a pool of one connection, which connects at the first use. The caller closes the pool. */
+/** Returns a pool of one connection, which connects at the first use. Close the pool after use. */
 export function commandPool(url: string): Pool {
   return new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: COMMAND_LINE_SESSION })
 }

@@ -83,6 +83,7 @@ function isUnreachable(error: unknown): boolean {
   return failedToConnect(error) || NOT_REACHED.test(code) || TEMPORARY.test(code)
 }
 
+/** Codes of the client, and of PostgreSQL: connection errors (08), shutdowns (57P0), and exhausted resources (53). */
 const TEMPORARY = /^(CONNECT|CONNECTION_|POOL_FULL$|08|57P0|53)/
 
 /** Codes of a socket that could not connect, and of a host name that could not be resolved. */

@@ -163,6 +163,7 @@ function cutToWidth(line: string, width: number): string {
   let cut = ''
   let hasStyle = false
   for (const part of line.match(new RegExp(`${STYLE.source}|[^\\x1b]`, 'gu')) ?? []) {
+    // A character has at most two UTF-16 code units, so a longer part is a style.
     if (part.length > 2) hasStyle = true
     else if (room-- <= 0) break
     cut += part

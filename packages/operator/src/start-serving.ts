@@ -73,7 +73,7 @@ export function shutdownTimeoutMs({ lameDuckSeconds, drainSeconds }: Config): nu
 
 /**
  * Starts the service. `lifecycle` gets the steps that stop it. Rejects with `UserError` if a port is not available, and
- * like `startService`. The caller then closes the lifecycle, because some listeners can be open.
+ * like `startService`. After an error, close the lifecycle, because some listeners can be open.
  */
 export async function startServing(options: ServingOptions): Promise<ServingAddresses> {
   const { config, controlUrl, keys, log, lifecycle, dashboard } = options

@@ -1,5 +1,5 @@
-// Implements `store-export admin-tokens`, which manages the bearer tokens of the admin API. The text of a token exists
-// only in the output of `admin-tokens create`, because the control database stores its hash.
+// Implements `store-export admin-tokens`, which manages the bearer tokens of the admin API. Only `admin-tokens create`
+// prints the token itself, because the control database stores its hash.
 
 import { type AdminTokenSummary, createAdminToken, listAdminTokens, revokeAdminToken } from '@store-export/control'
 import type { Command } from 'commander'

@@ -15,14 +15,17 @@ interface StatusOptions extends CommonOptions {
   readonly watch?: true
 }
 
-/** Servers, stores, and keys in each list, so that the screen stays short. With `--json`, lists are longer. */
+/** Maximum numbers of rows of each list. A screen must stay short, and JSON can be longer. */
 const ROWS_MAX = 5
 const JSON_ROWS_MAX = 100
 const WATCH_INTERVAL_MS = 5000
 /** Longest wait for the control database, so that `--watch` shows an outage. */
 const READ_MS_MAX = 10_000
 const DEFAULT_WIDTH = 120
-/** Control sequences: the alternate screen without a cursor, and back; the first line, and the end of a line. */
+/**
+ * Control sequences of the terminal. The first two show and leave the alternate screen without a cursor. `HOME` goes to
+ * its first line, and the others delete the rest of the line and of the screen.
+ */
 const SCREEN_ON = '\x1b[?1049h\x1b[?25l'
 const SCREEN_OFF = '\x1b[?25h\x1b[?1049l'
 const HOME = '\x1b[H'

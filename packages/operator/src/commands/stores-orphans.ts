@@ -94,6 +94,7 @@ async function drop({ controlUrl }: CommandContext, orphan: Orphan): Promise<voi
   try {
     await dropOrphan(admin, orphan)
   } catch (error) {
+    // 55006 is `object_in_use`.
     if (codeOf(error) !== '55006') throw error
     throw new UserError(`sessions are connected to ${orphan.name}: end them, then run the command again`)
   } finally {

@@ -131,6 +131,7 @@ function productRow(
     continue_selling_when_out_of_stock: random.chance(0.1),
     product_type: kind.name[locale],
     vendor: random.chance(0.8) ? shop.storeName : null,
+    // An umlaut, an accent, and a quote show whether a client decodes tags correctly.
     tags: random.chance(0.85) ? [kind.category, ...(random.chance(0.3) ? ['neu', 'été "25"'] : [])] : null,
     meta_title: random.chance(0.6) ? `${name} | ${shop.storeName}` : null,
     meta_description: random.chance(0.4) ? description[locale].replace('{name}', name).replace('\n', ' ') : null,

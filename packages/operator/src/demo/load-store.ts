@@ -42,8 +42,8 @@ export async function loadStore(
 }
 
 /**
- * Returns the quoted names of the tables with INSERT triggers. Triggers of other tables stay enabled, because Citus
- * rejects `disable trigger` for some of these tables.
+ * Returns the quoted names of the tables with INSERT triggers (bit 4 of `tgtype`). Triggers of other tables stay
+ * enabled, because Citus rejects `disable trigger` for some of these tables.
  */
 async function tablesWithInsertTriggers(connection: Connection): Promise<string[]> {
   const rows = await queryRows<{ table: string }>(

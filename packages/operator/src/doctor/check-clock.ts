@@ -1,5 +1,5 @@
 // Compares the clock of a server with this machine's. If they differ, timestamps in the log contradict those in
-// responses. The caller measures the difference.
+// responses. read-store.ts measures the difference.
 
 import type { DoctorCheck } from './report.ts'
 

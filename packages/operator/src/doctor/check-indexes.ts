@@ -19,12 +19,15 @@ interface ExpectedIndex {
 /** Kinds of relations that can have indexes. */
 const INDEXABLE: readonly ColumnFact['relation'][] = ['table', 'partitioned table', 'materialized view']
 
-/** Checks the indexes up to the schema version `begun`. An index may have further columns at its end. */
+/**
+ * Checks the indexes of the schema versions up to `newestFound`, the newest one of which the store has a column. An
+ * index may have further columns at its end.
+ */
 export function checkIndexes(
-  begun: RevisionId,
+  newestFound: RevisionId,
   { columns, indexes, connection }: Pick<StoreFacts, 'columns' | 'indexes' | 'connection'>,
 ): DoctorCheck {
-  const wanted = expectedIndexes(begun).filter((index) => hasColumnsOf(index, columns))
+  const wanted = expectedIndexes(newestFound).filter((index) => hasColumnsOf(index, columns))
   const relationOf = (index: ExpectedIndex) => columns.find(({ table }) => table === index.table)?.relation ?? 'view'
   const expected = wanted.filter((index) => INDEXABLE.includes(relationOf(index)))
   const missing = expected.filter((index) => !indexes.some((each) => serves(each, index)))

@@ -35,6 +35,7 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   }
   if (/permission denied for database/.test(message)) return failure('missing_grant', message, grantConnect(store))
   const code = codeOf(error)
+  // 53300 is `too_many_connections`: of the server, or of the role.
   if (code === '53300' && /for role/.test(message)) return failure('unreachable', message, raiseRoleLimit(store))
   const databaseMessage = databaseErrorMessage(error)
   if (databaseMessage !== null) {
@@ -47,7 +48,7 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   return failure('doctor_failed', `internal error of the doctor; please report it: ${message}`, null)
 }
 
-/** Whether a pooler rejected a setting of the session. */
+/** Whether a pooler rejected a setting of the session. It reports `protocol_violation`, like other errors. */
 export function isSettingRefused(error: unknown): boolean {
   return codeOf(error) === '08P01' && /startup parameter/.test(messageOf(error))
 }

@@ -50,6 +50,6 @@ async function commandLine(processId: number): Promise<string> {
 
 async function ps(processId: number, column: string): Promise<string | undefined> {
   const parameters = ['-ww', '-o', column, '-p', String(processId)]
-  const answer = await promisify(execFile)('ps', parameters).catch(() => undefined)
-  return answer?.stdout.trim() || undefined
+  const result = await promisify(execFile)('ps', parameters).catch(() => undefined)
+  return result?.stdout.trim() || undefined
 }

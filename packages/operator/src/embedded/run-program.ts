@@ -5,7 +5,9 @@ import { type Account, asAccount } from './account.ts'
 /** The result of a program. `code` is null after a signal or a failed start. `output` contains both streams. */
 export type ProgramResult = { code: number | null; output: string }
 
-/** The environment of PostgreSQL's programs: English messages, UTC, and no variables of the caller, such as PGDATA. */
+/**
+ * The environment of PostgreSQL's programs: English messages, UTC, and no variables of this process, such as PGDATA.
+ */
 export const ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /** Runs a program. Never rejects. The program is terminated if this process exits first. */

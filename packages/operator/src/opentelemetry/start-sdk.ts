@@ -17,7 +17,7 @@ const DEFAULT_SAMPLER = new ParentBasedSampler({ root: new TraceIdRatioBasedSamp
 /** Time for sending the last traces and metrics. The shutdown of a node doesn't wait longer. */
 const CLOSE_MS = 3000
 
-/** An unreachable collector causes a message every few seconds. */
+/** Minimum time between two events, because an unreachable collector causes a message every few seconds. */
 const REPORT_MS_MIN = 60_000
 
 /** Starts the SDK, and returns the telemetry of a node of this version. Emits `telemetry.failed`. */

@@ -50,7 +50,7 @@ export interface ProvisionResult {
    * URL of the owner, with which the platform writes; null for an existing store, because only its creation knew it.
    */
   readonly databaseUrl: string | null
-  /** URL with which the service reads. */
+  /** URL with which the service reads; null if the store has no database. */
   readonly readerUrl: string | null
 }
 

@@ -1,6 +1,6 @@
--- The store schema at launch. Columns have the names of the fields in the specification. A column without "or null" there is
--- not null here, and has a natural default if there is one. References from order to customer, line to product, and product
--- to category are not foreign keys, because the referenced row can be deleted earlier.
+-- The store schema at launch. Columns have the names of the fields in the specification. A column without "or null"
+-- there is not null here, and has a natural default if there is one. References from order to customer, line to
+-- product, and product to category are not foreign keys, because the referenced row can be deleted earlier.
 
 create table public.store (
   id uuid primary key,
@@ -125,14 +125,15 @@ create table public.order_items (
 );
 create index order_items_order on public.order_items (order_id, created_at, id);
 
--- Every update changes updated_at, unless the statement sets it, also to its old value. A comparison of the old and the new
--- value cannot detect a statement that sets the old value, but a trigger "of updated_at" can. So three triggers run in the
--- order of their names: 1 marks a value that was set to itself, 2 changes an unchanged value, 3 removes the mark. An ordinary
--- update runs only 2.
+-- Every update changes updated_at, unless the statement sets it, even to its old value. A comparison of the old and the
+-- new value cannot detect a statement that sets the old value, but a trigger "of updated_at" can. So three triggers run
+-- in the order of their names: 1 marks a value that was set to itself, 2 changes an unchanged value, 3 removes the
+-- mark. An ordinary update runs only 2.
 --
--- The timestamp is clock_timestamp(), not now(). The trigger runs while the row is locked, so the timestamps of a row increase
--- with its versions. A reader can miss a row between its timestamp and the commit, and clock_timestamp() makes this time as
--- short as possible. With now(), a transaction that started early and wrote late would decrease updated_at.
+-- The timestamp is clock_timestamp(), not now(). The trigger runs while the row is locked, so the timestamps of a row
+-- increase with its versions. A reader can miss a row between its timestamp and the commit, and clock_timestamp() makes
+-- this time as short as possible. With now(), a transaction that started early and wrote late would decrease
+-- updated_at.
 
 create function public.updated_at_mark() returns trigger language plpgsql as $$
 begin
@@ -166,9 +167,10 @@ create trigger updated_at_2_move before update on public.products for each row
 create trigger updated_at_3_keep before update of updated_at on public.products for each row
   when (new.updated_at = '4713-01-01 00:00:00+00 BC') execute function public.updated_at_keep();
 
--- A statement that writes children changes updated_at of their parents once: children_move_parent(parent table, key column).
--- - A parent that the same statement wrote (a CTE that writes an order and its items; xmin and cmin are equal) is not changed,
---   because it has the timestamp that the statement set.
+-- A statement that writes children changes updated_at of their parents once:
+-- children_move_parent(parent table, key column).
+-- - A parent that the same statement wrote (a CTE that writes an order and its items; xmin and cmin are equal) is not
+--   changed, because it has the timestamp that the statement set.
 -- - A deleted child leaves nothing to compare, so its parent always changes.
 -- - A deleted parent cascades to its children, and their trigger finds no parent.
 -- - TRUNCATE has no transition tables, so its trigger runs before it, while the children exist.

@@ -36,7 +36,7 @@ export async function migrateStore(
   return applied
 }
 
-/** Creates the table of applied migrations. The lock lets two callers run at the same time. */
+/** Creates the table of applied migrations. Without the lock, the statement of two simultaneous upgrades could fail. */
 async function prepareRecord(connection: Connection): Promise<void> {
   await inTransaction(connection, async () => {
     await executeOn(connection, sql`select pg_advisory_xact_lock(${UPGRADE_LOCK})`)

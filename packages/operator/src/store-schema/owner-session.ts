@@ -11,7 +11,7 @@ import { scramVerifier } from './scram-verifier.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 import { urlForLogin } from './store-url.ts'
 
-/** Opens a connection. The caller closes it. */
+/** Opens a connection to the database at `url`. Close it after use. */
 export type OpenConnection = (url: string) => Promise<Connection>
 
 /** A session that can do what the owner can, and one of the role in the URL, which must only use the catalog. */
@@ -100,7 +100,7 @@ async function withLogin<T>(
   try {
     return await work({ user, password })
   } finally {
-    // If the role still owns an object, it stays without a login.
+    // A role that still owns an object can't be dropped. It stays, but can't log in.
     await admin
       .script(`drop role ${quoteName(user)}`)
       .catch(() => admin.script(`alter role ${quoteName(user)} nologin`))

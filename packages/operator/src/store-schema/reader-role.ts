@@ -16,6 +16,7 @@ const ROLE_SETTINGS = {
   statement_timeout: '5s',
   idle_in_transaction_session_timeout: '10s',
   jit: 'off',
+  // The best plan of a prepared statement is the same for every value of its parameters.
   plan_cache_mode: 'force_generic_plan',
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
