@@ -1,4 +1,4 @@
-// Measures what it costs if request counters survive a crash of the control database. Runs the statement that checks
+// Measures the cost of request counters that survive a crash of the control database. Runs the statement that checks
 // and counts a key on three tables: unlogged, logged without a wait for the disk, and logged with this wait.
 //
 // Run: npm run bench:counters -- [--server embedded|system]. The temporary folder must be on a disk.
@@ -100,6 +100,7 @@ async function measure(measured: BenchServer, hashes: readonly HashedKey[], wait
     const [row] = await pool.query<{ bytes: string }>(sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as bytes`)
     return Number(row?.bytes)
   }
+  // Opens all connections before the measurement.
   await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.query(sql`select pg_sleep(0.05)`)))
   const [walBefore, cpuBefore, begunAt] = [
     await walPosition(),

@@ -15,7 +15,7 @@ import { requests } from './service/page-variants.ts'
 import { runService } from './service/running-service.ts'
 
 const TELEMETRY = new URL('service/telemetry-process.ts', import.meta.url)
-/** Before these requests, V8 has compiled the code of the SDK. */
+/** Number of requests before the measured ones, so that V8 has compiled the code of the SDK. */
 const WARM_UP = 60_000
 const REQUESTS = 20_000
 const PAGES = { 'orders, pages of 250': ['orders', 250], 'customers, pages of 50': ['customers', 50] } as const

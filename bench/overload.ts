@@ -49,6 +49,7 @@ async function measure({ controlUrl, secret, stores }: ManyStores): Promise<void
   let next = 0
   const send = () => request(service.url, stores[next++ % stores.length]?.key ?? '', agent)
   try {
+    // The first run only warms the service up.
     await capacityOf(send)
     const capacity = await capacityOf(send)
     console.log(`capacity: ${capacity.toFixed(0)} requests per second\n`)

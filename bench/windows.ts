@@ -15,6 +15,7 @@ import { timestampBeforeChanges } from './service/filtered-pages.ts'
 import { requests } from './service/page-variants.ts'
 import { runService, type ServiceUnderLoad } from './service/running-service.ts'
 
+/** So many that the confidence intervals of the ratios are narrow. */
 const ROUNDS = 161
 const PAGES = 20
 const CHANGED_ROWS = 9000

@@ -80,8 +80,8 @@ interface StartOptions {
 }
 
 /**
- * Returns a function for the active stores that start a sync at a step. Call it for each step in order. An aligned
- * store starts in the first minute of an interval, like a cron job.
+ * Returns a function that returns the indexes of the active stores that start a sync at a step of the interval. Call it
+ * for each step in order. An aligned store starts in the first minute of an interval, like a cron job.
  */
 function makeStarts(active: number, { interval, assumptions, random }: StartOptions): (step: number) => Uint32Array {
   const phases = Uint32Array.from({ length: active }, () =>

@@ -24,7 +24,7 @@ export interface Dataset {
   readonly readerUrl: string
   /** URL of the role that owns the store. */
   readonly ownerUrl: string
-  /** A client of the owner, which the caller must end. */
+  /** A client of the owner. End it after use. */
   readonly sql: Sql
   /** Version of PostgreSQL, such as `PostgreSQL 15.4 …`. */
   readonly version: string

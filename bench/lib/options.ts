@@ -26,7 +26,7 @@ export interface BenchOptions {
   readonly writes: boolean
 }
 
-/** The default number of orders. Names of results mention only other numbers. */
+/** The default number of orders. File names of results contain the number of orders only if it is another one. */
 export const ORDERS_DEFAULT = 200_000
 const ORDERS_QUICK = 20_000
 /** Minimum number of orders: forty pages of 250, so that the first and last pages differ. */

@@ -1,5 +1,6 @@
 // Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. The
-// server that goes first changes with each page and each round. Callers take medians over the rounds, and ratios within a round.
+// server that goes first changes with each page and each round. `peers-measure.ts` takes medians over the rounds, and
+// ratios within a round.
 
 import { processorTimeOfServer } from '../lib/processor-time.ts'
 import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'
@@ -53,8 +54,8 @@ async function runRound(
       if (turn !== undefined) await measure(turn, sum, serverProcessId)
     }
   }
-  // The processor time of a participant is read once per round, not per turn. So it includes work after a response, such
-  // as garbage collection.
+  // The processor time of a participant is read once per round, not per turn. So it includes work after a response,
+  // such as garbage collection.
   const after = await processTimes(participants)
   return all.map(({ participant: { name, requests }, turns, sum }, index) => {
     const processMs = (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN)

@@ -47,7 +47,7 @@ export function pages(bench: Bench, { name, resource, limit, count, starts }: Pa
     ...copyByLibpq(bench, name, { count, statements }),
     {
       ...{ name, processId: service.processId, requests: count, baseline },
-      run: (round) => askAll(bench, { paths: paths(round) }),
+      run: (round) => getAll(bench, { paths: paths(round) }),
     },
   ]
 }
@@ -84,11 +84,12 @@ export interface Requests {
 /** Returns a variant for requests without a baseline. */
 export function requests(bench: Pick<Bench, 'client' | 'service'>, { name, paths, headers = {} }: Requests): Variant {
   const count = paths({ index: 0, count: 1 }).length
-  const run = (round: Round) => askAll(bench, { paths: paths(round), headers })
+  const run = (round: Round) => getAll(bench, { paths: paths(round), headers })
   return { name, processId: bench.service.processId, requests: count, run }
 }
 
-async function askAll(
+/** Gets these paths in turn. Returns the total number of bytes. */
+async function getAll(
   { client }: Pick<Bench, 'client'>,
   { paths, headers = {} }: { paths: readonly string[]; headers?: Readonly<Record<string, string>> },
 ): Promise<number> {

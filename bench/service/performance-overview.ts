@@ -7,6 +7,7 @@ import type { SyncResult } from '../sync/sync-results.ts'
 import { KEY_CHECK } from './key-check.ts'
 import { NAMES } from './variants.ts'
 
+/** A row of the table: the processor time of `what` as a multiple of that of `than`, with a value for each run. */
 interface Line {
   readonly what: string
   readonly than: string

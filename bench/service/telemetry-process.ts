@@ -6,7 +6,7 @@ import { startSdk } from '../../packages/operator/src/opentelemetry/start-sdk.ts
 import type { Telemetry } from '../../packages/operator/src/opentelemetry/telemetry.ts'
 import { handleCalls } from '../lib/child-calls.ts'
 
-/** Number of requests without a pause, which lasts 10 ms. */
+/** Number of requests between two pauses of 10 ms. */
 const BURST = 100
 const ID = 'a4679ace-51b5-4aad-a5f2-57319a5786ec'
 

@@ -90,6 +90,7 @@ class SyncBench {
     const { log } = this.#places
     log(`${source}: fetching`)
     const [dropped, parsed] = [await this.#fetch(url, false), await this.#fetch(url, true)]
+    // Each of the two fetches has read every row.
     const count = typeof rows === 'number' ? rows : (await rows()) / 2
     const baseline = { source, rows: count, residentMebibytes: null, ratio: 1 }
     const figures: SyncFigure[] = [
@@ -149,9 +150,9 @@ class SyncBench {
     }
   }
 
-  #run(url: string, to: string, words: readonly string[] = []) {
+  #run(url: string, to: string, extraArguments: readonly string[] = []) {
     const { tool, key } = this.#places
-    return runTool({ tool, url, key, to, words })
+    return runTool({ tool, url, key, to, extraArguments })
   }
 
   /** Returns the value of `--to` for an empty destination. */

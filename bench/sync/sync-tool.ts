@@ -13,7 +13,7 @@ export interface ToolRun {
   readonly key: string
   /** Value of `--to`. */
   readonly to: string
-  readonly words?: readonly string[]
+  readonly extraArguments?: readonly string[]
 }
 
 /** What a run of store-sync cost. */
@@ -22,12 +22,12 @@ export interface ToolUsage extends Usage {
 }
 
 /** Runs the tool to its end. Rejects with its output if it fails. */
-export async function runTool({ tool, url, key, to, words = [] }: ToolRun): Promise<ToolUsage> {
+export async function runTool({ tool, url, key, to, extraArguments = [] }: ToolRun): Promise<ToolUsage> {
   const usageFile = `${tool.usage}.json`
   const startedAt = performance.now()
   const child = spawn(
     process.execPath,
-    [tool.command, 'run', '--url', url, '--to', 'env:BENCH_TO', ...words, '--json'],
+    [tool.command, 'run', '--url', url, '--to', 'env:BENCH_TO', ...extraArguments, '--json'],
     {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
@@ -39,8 +39,8 @@ export async function runTool({ tool, url, key, to, words = [] }: ToolRun): Prom
       },
     },
   )
-  const [said] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  const [output] = await Promise.all([text(child.stderr), once(child, 'exit')])
   const wallMs = performance.now() - startedAt
-  if (child.exitCode !== 0) throw new Error(`store-sync ended with ${child.exitCode ?? child.signalCode}: ${said}`)
+  if (child.exitCode !== 0) throw new Error(`store-sync ended with ${child.exitCode ?? child.signalCode}: ${output}`)
   return { ...(JSON.parse(await readFile(usageFile, 'utf8')) as Usage), wallMs }
 }

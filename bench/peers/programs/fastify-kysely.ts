@@ -64,6 +64,7 @@ interface Tables {
 const LIMIT_MOST = 250
 /** Options of the pool. Connections stay open while other servers have their turn. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
+/** OID of the type `timestamptz`. */
 const TIMESTAMPTZ = 1184
 
 const { port, databaseUrl, controlUrl } = readPeerEnvironment()
@@ -152,6 +153,10 @@ async function withItems(orders: readonly OrderTable[]) {
   return orders.map((order) => served(order, itemsOf.get(order.id) ?? []))
 }
 
+/**
+ * Returns the order as the service would. Every payment provider except `manual` becomes `processor`, and a manual
+ * order has no processor IDs (reading R34).
+ */
 function served(order: OrderTable, items: readonly ItemTable[]) {
   const isManual = order.payment_provider === 'manual'
   return {
