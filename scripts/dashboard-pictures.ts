@@ -35,9 +35,9 @@ const browser = await openBrowser()
 try {
   const facts = await demo.facts
   await mkdir(FOLDER, { recursive: true })
-  const keyIds = await useDemo(browser, facts)
-  await withControl(folder, (sql) => addUsageHistory(sql, keyIds))
-  await takeAll(browser, facts, keyIds[0] ?? '')
+  const prefixes = await useDemo(browser, facts)
+  await withControl(folder, (sql) => addUsageHistory(sql, prefixes))
+  await takeAll(browser, facts, prefixes[0] ?? '')
 } finally {
   await browser.close()
   await demo.end()
@@ -69,7 +69,7 @@ async function useDemo(browser: Browser, facts: DemoFacts): Promise<string[]> {
   const { page, close } = await openPage(browser)
   await signIn(page, facts)
   const base = baseOf(facts)
-  const keyIds: string[] = []
+  const prefixes: string[] = []
   for (const name of TOOLS) {
     await page.goto(`${base}/settings/api`)
     await page.getByLabel('Name', { exact: false }).first().fill(name)
@@ -78,10 +78,10 @@ async function useDemo(browser: Browser, facts: DemoFacts): Promise<string[]> {
     await page.locator('#key').waitFor()
     const key = /sdx_\w{49}/.exec(await page.content())?.[0] ?? ''
     await useKey(facts.url, key)
-    keyIds.push(key.slice(0, 12))
+    prefixes.push(key.slice(0, 12))
   }
   await close()
-  return keyIds
+  return prefixes
 }
 
 async function chooseLimits(page: Page): Promise<void> {

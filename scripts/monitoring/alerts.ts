@@ -55,7 +55,8 @@ const failedShare = (reason: string) => (span: Span) =>
 
 const failingServers = (reason: 'unreachable' | 'full') => (span: Span) =>
   `sum by (server) (increase(${serverFailures.name}{reason="${reason}"}[${span(STATE)}])) > 0` +
-  // Stores with little traffic cause no failure in most minutes. A single failed request causes no alert.
+  // Stores with little traffic cause no failure in most minutes. A single failed request causes no alert: `increase`
+  // extrapolates it to a little more than 1. The 20 minutes are those of `FAILING_MS` in the operator's metrics.ts.
   ` or (max by (server) (${serverFailing.name}{reason="${reason}"}) > 0` +
   ` and sum by (server) (increase(${serverFailures.name}{reason="${reason}"}[${span(20 * MINUTE)}])) > 1.5)`
 

@@ -6,7 +6,7 @@ import { JOB } from './alerts.ts'
 
 type MetricName = keyof typeof METRICS
 
-/** The queries of a panel, each with the legend of its series. */
+/** A query of a panel, with the legend of its series. */
 interface Query {
   readonly expr: string
   readonly legend: string
