@@ -14,8 +14,9 @@ interface Span {
 }
 
 const COMMA = 0x2c
-/** Memory for the embedded rows of 250 parents of the usual size. */
+/** Initial size of the buffer, in bytes: enough for the embedded rows of 250 parents of the usual size. */
 const PAGE_BYTES = 200 * 1024
+/** Initial size of the buffer for a single parent, in bytes. */
 const FEW_BYTES = 4096
 /** Maximum size of the JSON of one row's embedded rows, in bytes. A row itself has the same maximum. */
 export const EMBEDDED_BYTES_MAX = 64 * 1024 * 1024
@@ -28,7 +29,8 @@ export class EmbeddedRows {
   /** The JSON of all embedded rows of the page. */
   readonly out: JsonWriter
   private readonly encoder: RowEncoder
-  private readonly values: number
+  /** Number of values in a row: the number of the parent, and the fields. */
+  private readonly valueCount: number
   private readonly bytesMax: number
   private readonly spans = new Map<bigint, Span>()
   private readonly cell = newCell()
@@ -41,19 +43,19 @@ export class EmbeddedRows {
   constructor(resource: Resource, page: PageWriter) {
     this.out = new JsonWriter(page.bounds.rowsMax > 1 ? PAGE_BYTES : FEW_BYTES, page.out.contractViolations)
     this.encoder = rowEncoder(resource)
-    this.values = valueNames(resource).length + 1
+    this.valueCount = valueNames(resource).length + 1
     this.bytesMax = page.bounds.bytesMax
   }
 
   /**
    * Encodes a row: the number of its parent, from 1, then its own values. Skips the rows of a parent if those of
    * earlier parents fill the page, because the page then ends earlier. Throws `RangeError` if the embedded rows of one
-   * parent exceed 64 MiB, and `Error` if they are not consecutive. Throws `MalformedRow` if the row has another number
-   * of values, or bytes after the last one.
+   * parent exceed 64 MiB, and `Error` if they are not consecutive. Throws `MalformedRow` if the number of values is
+   * wrong, if a value is cut off, or if bytes follow the last value.
    */
   take(row: Cell): void {
     shareMemory(this.cell, row)
-    const offset = moveTo(this.cell, firstValue(row, this.values))
+    const offset = moveTo(this.cell, firstValue(row, this.valueCount))
     const parent = row.view.getBigInt64(this.cell.start)
     const isSame = this.last !== null && parent === this.lastParent
     if (!isSame && this.out.length >= this.bytesMax) return

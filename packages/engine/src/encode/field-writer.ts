@@ -39,9 +39,7 @@ const NULL = jsonLiteral('null')
 const EARLIEST = jsonLiteral(EARLIEST_TIMESTAMP)
 const LATEST = jsonLiteral(LATEST_TIMESTAMP)
 
-/**
- * Returns the function that writes a field. The function adds contract violations to the counts of the `JsonWriter`.
- */
+/** Returns the function that writes a field. The function counts contract violations in the `JsonWriter`. */
 export function fieldWriter(named: NamedField, type: ColumnType): WriteField {
   const missing = missingWriter(named, type)
   const present = valueWriter(named, type, missing)
@@ -184,6 +182,7 @@ function writeTexts(out: JsonWriter, cell: Cell): void {
   let first = true
   for (let i = 0, at = offset; i < count; i++) {
     at = moveTo(element, at)
+    // Null elements are left out (reading R22).
     if (element.length < 0) continue
     if (!first) out.putByte(0x2c)
     out.writeText(element)

@@ -9,7 +9,7 @@ export interface JsonLiteral {
   readonly length: number
   /**
    * The text as little-endian numbers of eight bytes, padded with zeros. A JavaScript engine may change the bits of a
-   * NaN, but ASCII text never has these bits.
+   * NaN, but ASCII text never has the bits of a NaN.
    */
   readonly words: Float64Array
 }

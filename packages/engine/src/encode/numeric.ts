@@ -39,7 +39,7 @@ export function writeNumeric(out: JsonWriter, cell: Cell): void {
   if (scale > 0) {
     target[at++] = POINT
     const end = at + scale
-    // The last group can have more digits than the scale. These are zeros and are cut off.
+    // The last group can end after the scale. Its extra digits are zeros, and later bytes overwrite them.
     for (let index = weight + 1; at < end; index++, at += 4) view.setInt32(at, digits(group(cell, index)), true)
     at = end
   }
@@ -48,7 +48,8 @@ export function writeNumeric(out: JsonWriter, cell: Cell): void {
 }
 
 /**
- * Returns four digits of the number. PostgreSQL doesn't send zero groups before the first digit and after the last one.
+ * Returns a group of four digits. `index` counts from the first group that PostgreSQL sends. A group before it or after
+ * the last one is zero, because PostgreSQL leaves out zero groups at both ends.
  */
 function group({ view, start }: Cell, index: number): number {
   return index >= 0 && index < view.getInt16(start) ? view.getInt16(start + HEADER_BYTES + index * 2) : 0

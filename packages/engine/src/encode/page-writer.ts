@@ -17,15 +17,20 @@ export interface PageBounds {
 }
 
 const COMMA = 0x2c
-const FIRST_ROWS_BYTES = 2300
+/** Usual size of an order as JSON, in bytes. The initial memory has room for up to 250 such rows. */
+const ROW_BYTES = 2300
 
-/** Collects the rows of a page as JSON, separated by commas. The caller adds what follows, and calls `release`. */
+/**
+ * Collects the rows of a page as JSON, separated by commas. After the last row, write the rest of the body to `out`.
+ * Call `release` at the end.
+ */
 export class PageWriter {
   readonly out: JsonWriter
+  /** Number of rows on the page. */
   rows = 0
-  /** Whether a row exists after the last row of the page. */
+  /** Whether the list continues after the page: a further row arrived, or the rest of the list was not scanned. */
   hasMore = false
-  /** Whether the store supports incremental syncs of the rows. */
+  /** Whether the store supports incremental syncs of the rows; true until `Pages` sets it. */
   tracksUpdates = true
   /** The schema that the rows are read with; null until `Pages` sets it. */
   schema: SchemaDescription | null = null
@@ -37,23 +42,23 @@ export class PageWriter {
   private readonly resource: Resource
   readonly bounds: PageBounds
   private readonly encoder: RowEncoder
-  private readonly values: number
+  private readonly valueCount: number
 
   constructor(resource: Resource, bounds: PageBounds, prefix: string) {
     this.resource = resource
     this.bounds = bounds
     this.encoder = rowEncoder(resource)
-    this.values = valueNames(resource).length
-    this.out = new JsonWriter(4096 + Math.min(bounds.rowsMax, 250) * FIRST_ROWS_BYTES)
+    this.valueCount = valueNames(resource).length
+    this.out = new JsonWriter(4096 + Math.min(bounds.rowsMax, 250) * ROW_BYTES)
     this.out.putAscii(prefix)
   }
 
   /**
    * Adds a row with its embedded rows. If the page is full, drops the row and sets `hasMore`. Throws `MalformedRow` if
-   * the row has another number of values, or bytes after the last one.
+   * the number of values is wrong, if a value is cut off, or if bytes follow the last value.
    */
   take(message: Cell, embedded?: EmbeddedRowsOfFields): void {
-    const offset = firstValue(message, this.values)
+    const offset = firstValue(message, this.valueCount)
     if (this.end !== null) {
       this.hasMore = true
       return

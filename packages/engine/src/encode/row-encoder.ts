@@ -96,6 +96,7 @@ function fieldEncoder({
   return { prefix, write: fieldWriter({ name: `${resource.table}.${name}`, field }, type) }
 }
 
+/** The encoder of a field that the row has a value for, but that the API doesn't serve. It only skips the value. */
 const UNSERVED: FieldEncoder = { prefix: jsonLiteral(''), write: () => undefined }
 
 function countsWriter(tables: readonly string[]): WriteField {

@@ -61,6 +61,7 @@ export function millisecondsOf({ view, start }: Cell): number {
 }
 
 const CACHED_DAYS_MAX = 1024
+/** The day of each entry in `cachedDates`. The initial value is after year 9999, so no timestamp has it. */
 const cachedDays = new Int32Array(CACHED_DAYS_MAX).fill(LAST_DAY + 1)
 /**
  * Text of the last date written for each day number modulo 1024, as two words. Most rows of a page share their day with
@@ -68,7 +69,7 @@ const cachedDays = new Int32Array(CACHED_DAYS_MAX).fill(LAST_DAY + 1)
  */
 const cachedDates = new Float64Array(CACHED_DAYS_MAX * 2)
 
-/** Writes the date, and the `T` after it, as 16 bytes. The caller overwrites the last four. */
+/** Writes the date, and the `T` after it, as 16 bytes. `writeTimestamp` overwrites the last four. */
 function putDate(view: DataView, at: number, day: number): void {
   const slot = day & (CACHED_DAYS_MAX - 1)
   if (cachedDays[slot] !== day) cacheDate(slot, day)

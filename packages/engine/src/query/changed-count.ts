@@ -10,7 +10,7 @@ import { tableName } from './select-list.ts'
 import { changedRanges } from './sql.ts'
 import { Parameters } from './values.ts'
 
-/** Maximum number of changed rows that a page finds by sorting them (`sort`). For more rows, the page uses `skip`. */
+/** Maximum number of changed rows that a page finds by sorting them. For more rows, the list is read in its order. */
 export const SORTED_ROWS_MAX = 10_000
 
 /** Columns that both access paths read. */
@@ -32,7 +32,7 @@ export function canCountChanges({ filters, resource, after }: PagePlan, present:
  * `canCountChanges`. `prepares` says whether to prepare the statement.
  *
  * The statement hides the timestamp and the limit from the planner, for two reasons:
- * - All plans have the same cost, so PostgreSQL stops planning the statement after five counts on a connection.
+ * - All plans have the same cost, so PostgreSQL uses one plan for all values after at most five counts on a connection.
  * - With a hidden limit, the planner expects a tenth of the rows. So it reads the index in order, even if the table has
  *   no statistics, unless the list is very short.
  *

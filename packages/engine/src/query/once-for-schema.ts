@@ -10,8 +10,8 @@ import type { PresentColumns, PresentTables } from './present-columns.ts'
 export type CreateValue<Value> = (resource: Resource, tables: PresentTables) => Value
 
 /**
- * Returns a function that calls `create` once for each resource and set of tables. A value is cached as long as its
- * tables.
+ * Returns a function that calls `create` once for each resource and set of tables. A value is cached as long as
+ * `present.tables` is in memory.
  */
 export function onceForSchema<Value extends string | object>(
   create: CreateValue<Value>,

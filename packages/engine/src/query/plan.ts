@@ -22,8 +22,8 @@ export type Filter = { readonly parameter: string; readonly field: string } & (
 
 /**
  * The end times of a list, by field. The list has only rows whose field is before its end time, and rows without the
- * field. An end time is at most the watermark of the first page. A later change moves the `updated_at` of a row past
- * the watermark, so a client may continue from the greatest value seen.
+ * field. An end time is at most the watermark of the first page. A row that changes later gets an `updated_at` after
+ * the watermark. So the next sync may start at the greatest `updated_at` that the client has received.
  */
 export type Window = readonly WindowEnd[]
 

@@ -15,6 +15,7 @@ const INNER_PAD = 0x36
 const OUTER_PAD = 0x5c
 /** 128 bits of the HMAC. */
 const PSEUDONYM_BYTES = 16
+/** Makes a pseudonym an email address. No mail reaches a domain below `invalid` (RFC 2606). */
 const DOMAIN = '@personal.invalid'
 
 /**

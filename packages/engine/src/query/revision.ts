@@ -27,8 +27,8 @@ export interface StoreRevision {
   /** The newest revision whose columns all exist; null if columns of `launch` are missing. */
   readonly revision: RevisionId | null
   /**
-   * Fields without a readable column, in tables that have another one. In responses, they are null, or replaced if they
-   * aren't nullable (field-writer.ts).
+   * Fields without a readable column, in tables with at least one readable column. In responses, they are null, or
+   * replaced if they aren't nullable (field-writer.ts).
    */
   readonly absentFields: readonly { readonly resource: Resource; readonly field: string }[]
   /** Resources without a table. Their lists are empty, or fail if the table is from `launch`. */

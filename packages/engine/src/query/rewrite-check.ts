@@ -37,6 +37,10 @@ function ownRewriteCheck(tables: readonly Resource[], present: PresentColumns): 
     from pg_catalog.pg_class c where c.oid in (${oids})`
 }
 
+/**
+ * Checks all relations that the transaction has locked. A relation that the snapshot doesn't contain also counts as
+ * rewritten.
+ */
 const LOCKED_REWRITE_CHECK = `select coalesce(pg_catalog.bool_or(s.oid is null
       or s.relfilenode <> 0 and s.relfilenode <> pg_catalog.pg_relation_filenode(l.relation)), false)
     from pg_catalog.pg_lock_status() l left join pg_catalog.pg_class s on s.oid = l.relation

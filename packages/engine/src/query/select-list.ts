@@ -68,7 +68,8 @@ function typedExpression(
   if (type.kind !== 'texts' || type.first === undefined) return column
   if (!hasColumn(context.present, resource.table, type.first)) return column
   const first = columnExpression({ ...context, resource }, type.first)
-  // The expression prepends only to empty arrays and to arrays of one dimension. Null stays null (reading R35).
+  // Puts `first` in front if the array lacks it (reading R35), but not into an array of several dimensions, which would
+  // be an error. Null stays null.
   const isMissing = `${first} is not null and array_ndims(${column}) is not distinct from 1 and (${first} = any(${column})) is not true`
   const isPrepended = `${isMissing} or ${first} is not null and ${column} = '{}'`
   return `case when ${isPrepended} then ${first} || ${column} else ${column} end`

@@ -12,9 +12,7 @@ import { hasColumn, type PresentColumns } from './present-columns.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { LITERALS, Parameters } from './values.ts'
 
-/**
- * Limits whose statements are prepared. For other limits, PostgreSQL would cache a query plan that is rarely used again.
- */
+/** Limits whose statements are prepared. The query plan of another limit would rarely be used again. */
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
 
 /**
@@ -48,7 +46,7 @@ const sharedSelectList = onceForSchema((resource, present) =>
 )
 
 /**
- * Whether to prepare the statement for `plan`. Without a prepared statement, PostgreSQL makes a query plan for each page:
+ * Whether to prepare the statement for `plan`. Otherwise, PostgreSQL makes a new query plan for each page:
  * - With a search, or a filter that does more than move the start, because the best plan depends on the matching rows.
  * - With a limit outside of `REPEATED_LIMITS`.
  */
@@ -87,8 +85,8 @@ function countOf(table: string, present: PresentColumns): string {
 }
 
 /**
- * Returns the query for the rows of a plan. A page gets up to one row more than its limit, which
- * shows whether there is a next page.
+ * Returns the query for the rows of a plan. For a page, it returns up to one row more than the limit, which shows
+ * whether there is a next page.
  */
 export function rowsQuery(plan: Plan, context: SqlContext): string {
   const { present, values } = context
@@ -206,8 +204,8 @@ export function changedRanges(
 }
 
 /**
- * Returns a query that first finds the positions of changed rows, in the way of `plan.accessPath`. Then it reads the rows
- * by their IDs, unless `context` selects only the columns of the position.
+ * Returns a query that first finds the positions of changed rows, in the way of `plan.accessPath`. Then it reads the
+ * rows by their IDs, unless `context` selects only the columns of the position.
  */
 function changedRowsQuery(plan: PagePlan, context: SqlContext, range: string): string {
   const { resource, accessPath, limit, filters } = plan
