@@ -2,8 +2,8 @@
 // contain anything, so the log writes only its safe parts (operator/src/log.ts).
 
 /**
- * Emitted for each failed attempt to read a store, even if no statement was sent. Not emitted for an error of the
- * request (`ApiError`), or after the client has disconnected.
+ * Emitted for each failed attempt to read a store for a request, even if no statement was sent. Not emitted for an
+ * error of the request itself (`ApiError`), or after the client has disconnected.
  */
 export interface StoreQueryFailed {
   readonly event: 'store.query_failed'
@@ -20,7 +20,7 @@ export interface StoreQueryFailed {
  * Why a query failed:
  * - `server_unreachable`: the database server was not found, or refused a new connection.
  * - `server_full`: the server, the role, or the database has no free connection.
- * - `no_connection`: the store responds, but the request got no connection of the node in time.
+ * - `no_connection`: the request got no connection of the node, although neither the store nor its server was failing.
  * - `query`: any other reason, such as a time limit, a missing right, or a wrong password.
  */
 export type FailureReason = 'server_unreachable' | 'server_full' | 'no_connection' | 'query'
@@ -72,10 +72,16 @@ export interface ContractViolated {
 export interface PoolChanged {
   readonly event: 'store.pool_opened' | 'store.pool_closed'
   readonly storeId: string
+  /** Short text for the log, such as `address changed`. */
   readonly reason: string
 }
 
-/** Emitted if a request gets no connection to its store, because the queue is full, or the wait was or would be too long. */
+/**
+ * Emitted if a request gets no connection to its store:
+ * - `full`: too many requests of the store wait.
+ * - `overloaded`: the request would wait too long, because the store's server gets too many requests.
+ * - `timeout`: no connection became free in time.
+ */
 export interface StoreRequestRejected {
   readonly event: 'store.request_rejected'
   readonly storeId: string

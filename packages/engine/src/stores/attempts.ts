@@ -53,6 +53,7 @@ export interface StoreAttempt {
 /** Work on a connection of a store. `present` contains the columns of the store. */
 export type StoreWork<T> = (connection: Connection, present: PresentColumns) => Promise<T>
 
+/** Time that the store's other requests get if one got no response in time, but the store doesn't count as hung. */
 const GRACE_SECONDS = 5
 /** Share of the time limit after which work counts as hung, and before which a cancel is stray. */
 const HUNG_SHARE = 0.5
@@ -99,8 +100,8 @@ export class Attempts {
 
   /**
    * Runs the work once, without events. `deadline` is on the clock of `performance.now()`. Rejects like `work`,
-   * `StoreColumns.of`, and `StorePools.use`, and with `TimeLimitPassed` at the deadline. The deadline also
-   * discards the store's pool.
+   * `StoreColumns.of`, and `StorePools.use`, and with `TimeLimitPassed` at the deadline. If the work is then running,
+   * also discards the store's pool.
    */
   async once<T>(address: StoreAddress, work: StoreWork<T>, deadline: number): Promise<T> {
     const { timeoutMs } = this.options

@@ -1,7 +1,7 @@
 // Counts the connections to a database server, or to all servers, against their maximum. A connection counts from
 // before it is opened until it is closed, because the server counts it in that time, too.
 //
-// Stores that have not responded yet get only a share of the maximum, so that stores that hang can't use up all
+// Connections that have not responded yet get only a share of the maximum, so that stores that hang can't use up all
 // connections. A limit for each store would not prevent this: many stores can hang at the same time.
 
 import { QueueRate } from './queue-rate.ts'

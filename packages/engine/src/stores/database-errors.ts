@@ -1,7 +1,7 @@
 // Classifies errors of store databases by their codes: which errors allow a retry, and what to do before it. The codes
 // are from https://www.postgresql.org/docs/current/errcodes-appendix.html, Node.js, and `PostgresConnectionError`.
 
-/** The action that makes a retry succeed. After `none`, there is no retry. */
+/** What to do before a retry, so that it can succeed. With `none`, there is no retry. */
 export type Remedy = 'reconnect' | 'free connections' | 'reload columns' | 'same connection' | 'stop preparing' | 'none'
 
 /** Codes of errors that allow a retry. A code that ends in `*` is a class of codes. */

@@ -5,7 +5,10 @@ import type { FailureReason } from '../store-event.ts'
 import { fullPartOf } from './database-errors.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 
-/** Returns the reason of a failure. A connection that was lost after it was open says nothing about the server. */
+/**
+ * Returns the reason of a failure. It is `query` for a connection that was lost after it was open, because this says
+ * nothing about the server.
+ */
 export function failureReason(error: unknown): FailureReason {
   if (fullPartOf(error) !== null) return 'server_full'
   return error instanceof StoreDatabaseError ? error.reason : 'query'

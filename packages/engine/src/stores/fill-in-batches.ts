@@ -4,7 +4,7 @@
 // - The next batch could exceed the time limit.
 //
 // What must hold:
-// - A page that ends for time continues after the last scanned row. From any other position, the next page would skip
+// - If the time ends a page, the next page continues after the last scanned row. From any other position, it would skip
 //   rows or repeat them.
 // - A page without rows uses all of its time, because some clients stop at an empty page and lose the later rows.
 //

@@ -1,7 +1,7 @@
 // Chooses how to read a page of a list. The first rule that applies decides:
 // - If an index can count the changed rows, and there are none: leave the page empty.
 // - If an index counts at most `SORTED_ROWS_MAX` changed rows: find them in the index, and sort them.
-// - If scan-batch.ts demands it, for example for a filter without an index: read the list in scan batches.
+// - If scan-batch.ts requires it, for example because no index serves a filter: read the list in scan batches.
 // - Otherwise: read the list in its order, and skip unchanged rows inside the index if rows were counted.
 
 import { firstValue, moveToValue, type Request } from '@store-export/postgres'

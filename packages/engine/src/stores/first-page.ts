@@ -36,8 +36,9 @@ export interface StoreSession {
 export const NOTHING_READ: SpeculativeRead = { page: null, changedCount: null }
 
 /**
- * Polls the open transactions, and reads right after the poll. Rejects like `pollAndRun`, with the error of the read,
- * and with `ApiError` or `StoreDatabaseError` if the store can't serve the plan. The caller releases the page.
+ * Polls the open transactions, and reads right after the poll. Release the page after its use. Rejects like
+ * `pollAndRun`, with the error of the read, and with `ApiError` or `StoreDatabaseError` if the store can't serve the
+ * plan.
  */
 export async function pollAndRead(
   pages: Pages,

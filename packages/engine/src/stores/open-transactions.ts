@@ -1,5 +1,5 @@
 // Finds the transactions that other sessions have open in a store's database, because their changes become visible
-// later with earlier timestamps. It needs only functions that every PostgreSQL role may call.
+// later with earlier timestamps. The poll calls only functions that every PostgreSQL role may call.
 
 import type { Microseconds } from '@store-export/contract'
 import {

@@ -1,7 +1,7 @@
-// Estimates how long a new request would wait for a connection, so that a node can reject it at once. The estimate is
-// used only after requests have been waiting for some time. A short burst is served, even if its last requests wait long.
+// Estimates how long a new request would wait for a connection, so that a node can reject it at once. See
+// docs/contribute/decisions/091-reject-requests-that-would-wait-too-long.md.
 
-/** Time in ms that requests must have been waiting, without a pause, before the estimate is used. */
+/** Time in ms for which requests must have waited without a break before the estimate is used. So a burst is served. */
 const LASTING_MS = 500
 /** Number of releases before the estimate is used. With fewer, a few slow statements would look like overload. */
 const RELEASES_MIN = 16

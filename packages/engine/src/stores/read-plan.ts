@@ -1,5 +1,5 @@
-// Reads the rows of a plan into a page in one round trip. Embedded rows need a transaction. Other plans need one
-// statement.
+// Reads the rows of a plan into a page in one round trip. A plan with embedded rows needs a transaction. Any other plan
+// needs one statement.
 
 import type { Cell, Connection, Request, RunOptions, Sink, Statement } from '@store-export/postgres'
 import { EmbeddedRows } from '../encode/embedded-rows.ts'
@@ -126,6 +126,7 @@ export class PlannedRead {
       ...fields.flatMap(({ resource, statement }) => (statement === null ? [] : resource)),
     ]
     const take = ({ bytes, start, length }: Cell) => {
+      // The last byte of the row is its only value, a boolean.
       this.#isRewritten = bytes[start + length - 1] === 1
     }
     const check = request(

@@ -16,16 +16,16 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan
   requireReadable(resource, present)
   if (plan.kind !== 'page' || !present.has(resource.table)) return
-  const untracked = [...plan.filters, ...(plan.window ?? [])].find(
+  const absent = [...plan.filters, ...(plan.window ?? [])].find(
     ({ field }) => !hasColumn(present, resource.table, field),
   )
-  if (untracked === undefined) return
+  if (absent === undefined) return
   const { name, plural } = resource
   const message =
-    untracked.field === 'updated_at'
-      ? `this store does not track ${name.toLowerCase()} updates; use ${untracked.parameter.replace('updated', 'created')}, and read all ${plural} once a day`
-      : `the ${plural} of this store have no ${untracked.field}`
-  throw new ApiError('INVALID_PARAM', `${untracked.parameter}: ${message}`)
+    absent.field === 'updated_at'
+      ? `this store does not track ${name.toLowerCase()} updates; use ${absent.parameter.replace('updated', 'created')}, and read all ${plural} once a day`
+      : `the ${plural} of this store have no ${absent.field}`
+  throw new ApiError('INVALID_PARAM', `${absent.parameter}: ${message}`)
 }
 
 /**

@@ -16,7 +16,7 @@ export interface ServerUse {
   readonly inUse: number
   /** Requests that wait for a connection. */
   readonly waiting: number
-  /** Why the last attempt to connect failed because of the server; null if it succeeded. */
+  /** Why the server made the last attempt to connect fail; null if it succeeded, or if there was none. */
   readonly failure: 'unreachable' | 'full' | null
   /** Time since the last failed attempt in ms; null if `failure` is null. */
   readonly failureAgeMs: number | null

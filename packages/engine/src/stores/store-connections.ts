@@ -41,7 +41,7 @@ interface UseStart {
 const CLOSE_MS = 5000
 const NEVER = Number.POSITIVE_INFINITY
 
-/** Called for a pool whose connections are gone. */
+/** Callbacks with which `StorePools` learns that a pool has lost its connections. */
 export interface PoolHandlers {
   /** Called when the last connection of a pool starts to close, to make room for another store. */
   readonly onEmptied: (pool: StorePool) => void
@@ -243,11 +243,11 @@ export class StoreConnections {
     const isUnreachable = full === null && delayed.includes('server')
     if (full !== null) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'full' })
     if (isUnreachable) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'unreachable' })
-    // If the server terminated a session before it was ready, it has probably terminated the open ones, too. A retry
-    // with one of those would fail.
+    // If the server terminated a new session, it has probably terminated the store's open sessions, too. A retry with
+    // one of those would fail.
     if (connection === null ? isTerminated(cause) : remedyFor(cause) === 'reconnect') this.handlers.onLost(pool)
     if (full !== null) await this.closeIdleOf(pool, full)
-    // `Attempts` doesn't retry the new error, because it has no code.
+    // `Attempts` doesn't retry a `StoreDatabaseError` without a code.
     return isFinal
       ? new StoreDatabaseError(
           'no connection to the store could be opened; run "store-export doctor" with the ID of the store',

@@ -2,7 +2,7 @@
 // the connections. `StorePools` decides which stores have a pool. A connection slot has these states:
 // - connecting: `connection` is null. A new or failing store has at most one such slot.
 // - unproven: the server has accepted the session, but has not responded to a statement. A store that hangs stays in
-//   this state. If the request ends in it, the slot is closed.
+//   this state. If the request ends before the first response, the slot is closed.
 // - running: a request uses the connection, and the server has responded.
 // - idle: another store may close the connection to make room for its own.
 // - closing: the slot still counts, because the server counts the connection until it is closed.
@@ -26,7 +26,7 @@ export interface StoreAddress {
 
 /** Settings that apply to the sessions of all stores. */
 export interface SessionBounds {
-  /** Time limit of a request in ms. With `storeSessionSettings`, the server cancels a statement after 90 % of it. */
+  /** Time limit of a request in ms. With `storeSessionSettings`, the server cancels a statement after 90% of it. */
   readonly storeTimeoutMs: number
   /** Whether a connection starts with `sessionSettings`. Must be false behind a pooler that rejects them. */
   readonly storeSessionSettings: boolean
@@ -77,7 +77,7 @@ export class StorePool {
   /**
    * Deadline of the request that supplied the address. Of two addresses, the address with the later deadline is newer.
    */
-  readonly since: number
+  readonly addressDeadline: number
   readonly budgets: StorePoolOptions['budgets']
   readonly pause: ReconnectPause
   /** Slots with an idle connection, in the order of their last use. */
@@ -96,9 +96,9 @@ export class StorePool {
   private readonly target: ConnectionTarget
   private readonly connectTimeoutMs: number
 
-  constructor(address: StoreAddress, since: number, { bounds, target, budgets, pause }: StorePoolOptions) {
+  constructor(address: StoreAddress, addressDeadline: number, { bounds, target, budgets, pause }: StorePoolOptions) {
     this.address = address
-    this.since = since
+    this.addressDeadline = addressDeadline
     this.budgets = budgets
     this.pause = pause
     this.blockedBy = this.server

@@ -59,6 +59,7 @@ export interface StorePoolSums {
 
 /** Share of the time limit that is reserved for the work. With less time, a request would wait and then fail. */
 const WORK_SHARE = 0.2
+/** Time that running requests get after their pool was discarded. */
 const CLOSE_SECONDS = 5
 const UNUSED_CHECK_MS = 5000
 
@@ -175,7 +176,7 @@ export class StorePools {
     const { storeId } = address
     const known = this.pools.get(storeId)
     // A request with an older address uses the pool of the newer one.
-    if (known !== undefined && (known.isAt(address) || deadline <= known.since)) {
+    if (known !== undefined && (known.isAt(address) || deadline <= known.addressDeadline)) {
       this.pools.delete(storeId)
       this.pools.set(storeId, known)
       return known

@@ -1,6 +1,6 @@
 // Shares the polls of a store's open transactions among its waiting requests, so that more requests need no more polls.
 // A poll has these states:
-// - `polling`: a pause runs before the poll. Requests that arrive during the pause share the poll.
+// - `upcoming`: a pause runs before the poll. Requests that arrive during the pause share the poll.
 // - `following`: the poll waits for the running one. Requests share it.
 // - `current`: the poll runs. Requests don't share it, because it can have started before a transaction that they must
 //   find.
@@ -19,12 +19,12 @@ export class TransactionPoller {
   /** Transactions that were still open at the end of a wait. Later requests don't wait for them. */
   readonly timedOut = new Set<string>()
   private waiting = 0
-  /** Resolves when the running poll ends, or when it is slow; null if no poll runs. */
+  /** Resolves when the running poll ends, or when it is slow; null if no poll runs, or only slow ones. */
   private current: Promise<unknown> | null = null
   /** The poll that starts after `current`. */
   private following: Promise<TransactionSnapshot> | null = null
   /** The poll that starts after a pause. Requests that arrive during the pause share it. */
-  private polling: Promise<TransactionSnapshot> | null = null
+  private upcoming: Promise<TransactionSnapshot> | null = null
 
   /** Whether no request waits, and no wait timed out for an open transaction. */
   get isIdle(): boolean {
@@ -44,11 +44,11 @@ export class TransactionPoller {
    */
   poll(read: () => Promise<TransactionSnapshot>, polls: number): Promise<TransactionSnapshot> {
     const pauseMs = PAUSES_MS[Math.min(polls, PAUSES_MS.length - 1)]
-    this.polling ??= delay(pauseMs).then(() => {
-      this.polling = null
+    this.upcoming ??= delay(pauseMs).then(() => {
+      this.upcoming = null
       return this.next(read)
     })
-    return this.polling
+    return this.upcoming
   }
 
   /** Polls now, or after the running poll. */

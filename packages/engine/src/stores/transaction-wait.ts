@@ -3,13 +3,13 @@
 // see docs/contribute/decisions/019-wait-for-open-transactions.md, and for clients docs/api/incremental-sync.md.
 //
 // The `updated_at` of a changed row must not be before the start of its transaction. Other sessions see the row only
-// when the transaction ends. The watermark is therefore before the start of each transaction that is still open. Cases
-// of a transaction that the first poll finds:
-// - It ends during the wait. The page must be read afterwards, so that it contains the transaction's rows.
-// - It is open after `transactionWaitMs`. The watermark is before its start, and later requests don't wait for it.
-// - It is still open, and the reader's role may not read its start. The watermark is `watermarkDistanceSeconds` before
-//   the poll, or before the transaction was prepared. Changes of a longer transaction can be missed.
-// - The server shows no transactions, like a standby. The request doesn't wait, and the watermark has that distance.
+// when the transaction ends. The watermark is therefore before the start of each transaction that is still open. Cases:
+// - A transaction ends during the wait. The page must be read afterwards, so that it contains the transaction's rows.
+// - A transaction is open after `transactionWaitMs`. The watermark is before its start, and later requests don't wait
+//   for it. If the reader's role may not read the start, the watermark is `watermarkDistanceSeconds` before the poll, or
+//   before the transaction was prepared. Changes of a longer transaction can be missed.
+// - The server shows no transactions, like a standby. The request doesn't wait, and the watermark is
+//   `watermarkDistanceSeconds` before the poll.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Microseconds } from '@store-export/contract'
@@ -169,10 +169,10 @@ function stillOpen(
   const open = new Map<string, OpenTransaction>()
   for (const [name, transaction] of now) {
     const { startedAt, preparedAt } = transaction
-    const isUnseen = startedAt === null && preparedAt === null
+    const isHidden = startedAt === null && preparedAt === null
     if (lasting.has(name) || (preparedAt !== null && arrival.open?.has(name) !== true)) open.set(name, transaction)
     else if (startedAt !== null && startedAt < arrival.at) open.set(name, transaction)
-    else if (isUnseen && sessions.has(sessionOf(name))) open.set(name, { ...transaction, isSuccessor: true })
+    else if (isHidden && sessions.has(sessionOf(name))) open.set(name, { ...transaction, isSuccessor: true })
   }
   return open
 }

@@ -1,10 +1,10 @@
 // Queues the requests that wait for a connection. Each store has a bounded queue. A wait ends `storeQueueWaitMs` after
 // the last progress, which is the request's arrival, or a change of the connections that it waits for. A limit on the
-// whole wait alone would not do: requests of a store that hangs must fail early, while those of a busy store wait.
+// whole wait would not be enough: requests of a store that hangs must fail early, while those of a busy store wait.
 //
-// If the stores of a server get more requests than the server can handle, all requests would wait for seconds. So a new
-// request is rejected at once when its expected wait is too long. This doesn't apply to requests that wait only for their
-// own store, because the rate limit of the keys bounds their number.
+// If a server gets more requests than it can handle, all of them would wait for seconds, and most clients would give up.
+// So a new request is rejected at once if its expected wait is too long. This doesn't apply to requests that wait only
+// for their own store, because the rate limit of the keys bounds their number.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
 import type { ConnectionBudget } from './connection-budget.ts'
@@ -22,7 +22,7 @@ export interface QueueBounds {
   readonly storeQueueWaitMs: number
 }
 
-/** Longest expected wait of an accepted request, as a share of `storeQueueWaitMs`. */
+/** Longest expected wait of an accepted request, as a share of `storeQueueWaitMs`: 300 ms by default. */
 const WAIT_SHARE = 0.3
 /**
  * Number of requests ahead of an accepted request, per connection. A request with so few before it is never rejected,
@@ -51,7 +51,10 @@ export class WaitingRequests {
     return [...this.pools].flatMap(({ waiting }) => [...waiting])
   }
 
-  /** Adds a request to the queue of its store. Throws `StoreDatabaseError` (after an event) if the queue is full. */
+  /**
+   * Adds a request to the queue of its store. Throws `StoreDatabaseError`, after the event `store.request_rejected`, if
+   * the queue is full, or if the expected wait for the server is too long.
+   */
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
       throw this.refusal(pool, 'full', 'the queue for a connection is full')
@@ -70,8 +73,8 @@ export class WaitingRequests {
 
   /**
    * Returns the slot for the request; null if its pool was discarded. If the wait ends before, emits
-   * `store.request_rejected` and rejects with `StoreDatabaseError`. It ends at `limit`, on the clock of
-   * `performance.now()`, or `storeQueueWaitMs` after the last progress.
+   * `store.request_rejected` and rejects with `StoreDatabaseError`. The wait ends at `limit`, on the clock of
+   * `performance.now()`, or `storeQueueWaitMs` after the last progress, whichever is earlier.
    */
   async slotFor(waiter: Waiter, limit: number): Promise<StoreSlot | null> {
     const { pool, since, turn } = waiter
@@ -92,10 +95,11 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the requests for which their pools have a free slot. The store with the fewest connections in use comes
-   * first, so that no store delays the others, and then the oldest request. Requests for failing stores come last. Among
-   * failing stores, the store with the oldest failure comes first. In another order, many other stores that hang could
-   * prevent a new attempt for this store.
+   * Returns the requests for which their pools have a free slot, in this order:
+   * - Stores that aren't failing come first. Among failing stores, the one with the oldest failure comes first.
+   *   Otherwise, many stores that hang could prevent a new attempt for that store.
+   * - The store with the fewest connections in use comes first, so that no store delays the others.
+   * - The oldest request comes first.
    */
   inTurn(): Waiter[] {
     const waiters: Waiter[] = []
@@ -123,7 +127,7 @@ export class WaitingRequests {
 
   /**
    * Returns how many requests get a connection before a request that has this place in the queue of its store. Stores
-   * take turns.
+   * take turns, so at most `place` requests of each store come first.
    */
   private aheadOf(place: number, budget: ConnectionBudget): number {
     let ahead = 0
