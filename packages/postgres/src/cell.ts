@@ -26,21 +26,19 @@ export function newCell(message: Buffer = NOTHING): Cell {
   return { bytes: message, view: viewOf(message), start: 0, length: message.length }
 }
 
-/** Lets the cell read from `bytes`. Its `start` and `length` are invalid until the next call of `moveTo`. */
+/** Lets the cell read from `bytes`. Set `start` and `length`, or call `moveTo`, before you read the cell. */
 export function setMemory(cell: Cell, bytes: Buffer): void {
   cell.bytes = bytes
   cell.view = viewOf(bytes)
 }
 
-/**
- * Lets `cell` read from the memory of `other`. Its `start` and `length` are invalid until the next call of `moveTo`.
- */
+/** Lets `cell` read from the memory of `other`. Call `moveTo` before you read the cell. */
 export function shareMemory(cell: Cell, other: Cell): void {
   cell.bytes = other.bytes
   cell.view = other.view
 }
 
-/** Thrown for a row that is cut off or too long, has another number of values, or a value of another type. */
+/** Thrown for a row that is cut off or too long, or whose values have the wrong number or type. */
 export class MalformedRow extends Error {
   override readonly name = 'MalformedRow'
 

@@ -94,7 +94,8 @@ async function connectsToStandby(connection: Connection, deadline: number): Prom
 
 /**
  * Returns the error to reject with. A single error stays unchanged. Among several errors, this is the last one of a
- * server that refused the session, because it says what to do. If there is none, the message names all errors.
+ * server that refused the session, because it says what to do. If there is none, the message names all errors. Its code
+ * is then that of the last error other than `NO_MATCHING_SERVER`, if possible.
  */
 function summaryOf(errors: readonly Error[]): Error {
   const [first] = errors

@@ -84,8 +84,8 @@ const ALSO_ACCEPTED =
 const NAMES: ReadonlySet<string> = new Set(`${ACCEPTED}, ${ALSO_ACCEPTED}`.split(', '))
 
 /**
- * Unlike libpq, this doesn't accept @ in the name of the database: the @ can follow a password with /, whose parts
- * would be read as the port and the database.
+ * Unlike libpq, this pattern accepts no @ in the name of the database. In a URL whose password contains a / that is not
+ * escaped, parts of the password would be read as the port and the database.
  */
 const SHAPE = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/i
 

@@ -78,7 +78,7 @@ export class MessageReader {
   }
 
   /**
-   * Reads the next bytes, which the caller may overwrite afterwards. Throws the errors of `onMessage`, and
+   * Reads the next bytes. Their memory can be overwritten afterwards. Throws the errors of `onMessage`, and
    * `PostgresConnectionError` for bytes that don't follow PostgreSQL's protocol. Must not be called again after an
    * error.
    */

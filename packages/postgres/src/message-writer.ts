@@ -62,7 +62,8 @@ export class MessageWriter {
 
   /**
    * Creates the unnamed portal from the statement `name` and the values, which are sent as text. The result has
-   * `format`. Does not check values for NUL characters. Throws `RangeError` for more than 65,535 values.
+   * `format`. Doesn't check values for NUL characters, which the server rejects. Throws `RangeError` for more than 65,535
+   * values.
    */
   bind(name: string, values: readonly WireValue[], format: ResultFormat): this {
     return this.#message('B', () => {
@@ -82,6 +83,7 @@ export class MessageWriter {
     return this.#message('E', () => void this.#string('').#int32(0))
   }
 
+  /** Deallocates the prepared statement `name`. */
   close(name: string): this {
     return this.#message('C', () => void this.#byte(STATEMENT).#string(name))
   }

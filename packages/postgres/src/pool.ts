@@ -57,7 +57,7 @@ export class Pool {
   readonly #idle: Connection[] = []
   readonly #lent = new Set<Connection>()
   readonly #waiting = new Set<Waiter>()
-  /** Connections that are open or being opened. */
+  /** Connections that count against `connectionsMax`: open, being opened, or closing. */
   #open = 0
   #isClosed = false
 

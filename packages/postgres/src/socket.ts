@@ -13,6 +13,7 @@ import { tlsContextOf } from './tls-context.ts'
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 const YES = 'S'.charCodeAt(0)
 const NO = 'N'.charCodeAt(0)
+/** Idle time after which the operating system checks whether the server is still reachable. */
 const KEEPALIVE_MS = 60_000
 
 /**

@@ -39,19 +39,19 @@ type Decode = (text: string) => unknown
  * `Date` if it is infinite or outside of the years 0001 to 9999.
  */
 const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
-  [16, (text) => text === 't'],
-  [17, readHex],
-  [20, BigInt],
-  [21, Number],
-  [23, Number],
-  [26, Number],
-  [114, JSON.parse],
-  [700, Number],
-  [701, Number],
-  [1082, readTimestamp],
-  [1114, readTimestamp],
-  [1184, readTimestamp],
-  [3802, JSON.parse],
+  [16, (text) => text === 't'], // bool
+  [17, readHex], // bytea
+  [20, BigInt], // int8
+  [21, Number], // int2
+  [23, Number], // int4
+  [26, Number], // oid
+  [114, JSON.parse], // json
+  [700, Number], // float4
+  [701, Number], // float8
+  [1082, readTimestamp], // date
+  [1114, readTimestamp], // timestamp
+  [1184, readTimestamp], // timestamptz
+  [3802, JSON.parse], // jsonb
 ])
 
 /**
@@ -90,7 +90,10 @@ function decoded(text: string, decode: Decode): unknown {
  */
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?)?$/
 
-/** Parses a date or timestamp. `Date` would read the year 0099 as 1999, and 10000-01-01 in the local time zone. */
+/**
+ * Parses a date or timestamp; one without an offset as UTC. `Date` would read the year 0099 as 1999, and 10000-01-01 in
+ * the local time zone.
+ */
 function readTimestamp(text: string): Date {
   const [, day, time = '00:00:00', sign, hours = 0, minutes = 0, seconds = 0] = TIMESTAMP.exec(text) ?? []
   if (day === undefined) return new Date(Number.NaN)
