@@ -24,6 +24,7 @@ export interface Contract {
   readonly revisions: readonly RevisionEntry[]
 }
 
+/** The contract as the service implements it, with no part replaced. */
 export const CONTRACT: Contract = { endpoints: ENDPOINTS, errors: ERRORS, revisions: REVISIONS }
 
 /** Returns the declared contract with `parts` in place of its own. */

@@ -103,41 +103,41 @@ interface EndpointDeclaration {
 }
 
 /** Declares the endpoint of a resource that has one row. */
-export function only(place: EndpointDeclaration): Endpoint {
+export function only(declaration: EndpointDeclaration): Endpoint {
   return {
-    ...declared(place),
-    note: place.resource.note,
+    ...declared(declaration),
+    note: declaration.resource.note,
     response: { kind: 'only' },
     parameters: [],
   }
 }
 
 /** Declares the endpoint of one row by ID. */
-export function one(place: EndpointDeclaration): Endpoint {
-  const note = `Returns one ${place.resource.name.toLowerCase()} by ID.`
-  return { ...declared(place), note, response: { kind: 'one' }, parameters: [] }
+export function one(declaration: EndpointDeclaration): Endpoint {
+  const note = `Returns one ${declaration.resource.name.toLowerCase()} by ID.`
+  return { ...declared(declaration), note, response: { kind: 'one' }, parameters: [] }
 }
 
 /** Declares the endpoint of a paginated list. */
 export function page({
   filters = [],
-  ...place
+  ...declaration
 }: EndpointDeclaration & { readonly filters?: readonly ParameterName[] }): Endpoint {
-  const note = `Returns the ${place.resource.plural} of the store, oldest first.`
-  return { ...declared(place), note, response: { kind: 'page' }, parameters: [...PAGE_PARAMETERS, ...filters] }
+  const note = `Returns the ${declaration.resource.plural} of the store, oldest first.`
+  return { ...declared(declaration), note, response: { kind: 'page' }, parameters: [...PAGE_PARAMETERS, ...filters] }
 }
 
 /**
  * Declares the list of a resource's IDs. The specification does not name it (reading R31), and its page size is fixed.
  */
-export function ids(place: Omit<EndpointDeclaration, 'addition'>): Endpoint {
-  const { plural } = place.resource
+export function ids(declaration: Omit<EndpointDeclaration, 'addition'>): Endpoint {
+  const { plural } = declaration.resource
   const rows = LIMITS.pageRowsOfIds.toLocaleString('en')
   const note = `Returns the IDs of all ${plural}, oldest first, with the time of each row's last change. A page has up to ${rows} IDs.`
   return {
-    ...declared(place),
+    ...declared(declaration),
     note,
-    response: { kind: 'ids', rows: idListOf(place.resource) },
+    response: { kind: 'ids', rows: idListOf(declaration.resource) },
     parameters: ['cursor'],
     addition: true,
   }
@@ -147,12 +147,12 @@ export function ids(place: Omit<EndpointDeclaration, 'addition'>): Endpoint {
 export function allOf({
   parent,
   column,
-  ...place
+  ...declaration
 }: EndpointDeclaration & { parent: Resource; column: string }): Endpoint {
-  const note = `Returns all ${place.resource.plural} of one ${parent.name.toLowerCase()}, oldest first.`
-  return { ...declared(place), note, response: { kind: 'allOf', parent, column }, parameters: [] }
+  const note = `Returns all ${declaration.resource.plural} of one ${parent.name.toLowerCase()}, oldest first.`
+  return { ...declared(declaration), note, response: { kind: 'allOf', parent, column }, parameters: [] }
 }
 
-function declared(place: EndpointDeclaration): EndpointDeclaration & Pick<Endpoint, 'since'> {
-  return { ...place, path: PREFIX + place.path, since: place.resource.since }
+function declared(declaration: EndpointDeclaration): EndpointDeclaration & Pick<Endpoint, 'since'> {
+  return { ...declaration, path: PREFIX + declaration.path, since: declaration.resource.since }
 }

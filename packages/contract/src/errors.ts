@@ -119,6 +119,7 @@ export interface ErrorDeclaration {
   /** The endpoints that can return the error to a well-formed request, by the kind of their response. */
   readonly returnedBy: 'every' | readonly ResponseKind[]
   readonly condition: string
+  /** Whether and when to retry. Begins with "Yes" if clients should retry: openapi-extensions.ts reads this word. */
   readonly retry: string
   /** Range of the header `Retry-After`, unless the `ApiError` sets the header itself. */
   readonly retryAfterSeconds?: { readonly min: number; readonly max: number }

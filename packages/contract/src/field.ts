@@ -75,7 +75,7 @@ export interface Field {
   readonly personal?: PersonalRemainder
   /** What the service reads in place of the value. Set only in the resources of without-personal-data.ts. */
   readonly reducedTo?: PersonalRemainder
-  /** Set if the service reads the field only to sort the list, and does not serve it. */
+  /** Set if the service reads the field, but does not serve it. Lists are sorted by such fields, for example. */
   readonly unserved?: true
 }
 

@@ -116,4 +116,5 @@ export const RESPONSE_HEADERS = {
   },
 } as const satisfies Record<string, HeaderDeclaration>
 
+/** Name of a documented header, in lower case. */
 export type HeaderName = keyof typeof RESPONSE_HEADERS

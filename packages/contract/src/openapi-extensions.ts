@@ -25,8 +25,8 @@ export const PAGINATION: OpenApiObject = {
 const PROXY_STATUSES = [503, 504]
 
 /**
- * Returns the value of `x-speakeasy-retries`. It contains the declared statuses whose `retry` begins with "Yes", and
- * the statuses of proxies. Generated clients wait for the seconds in `Retry-After` if there are any.
+ * Returns the value of `x-speakeasy-retries`, with times in ms. It contains the declared statuses whose `retry` begins
+ * with "Yes", and the statuses of proxies. Generated clients wait for the seconds in `Retry-After` if there are any.
  */
 export function retriesOf({ errors }: Contract): OpenApiObject {
   const retried = Object.values(errors)

@@ -72,7 +72,7 @@ function fieldSchema(resource: RowShape, field: Field): OpenApiObject {
   return { type: types, description: fieldNote(field), 'x-since': fieldSince(resource, field), ...rest }
 }
 
-/** Returns the schema of a type without null. Its `type` is one name, so the caller can add null. */
+/** Returns the schema of a type without null. Its `type` is one name, so that `fieldSchema` can add null. */
 function typeSchema(type: FieldType): OpenApiObject & { readonly type: string } {
   switch (type.kind) {
     case 'uuid':

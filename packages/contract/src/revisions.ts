@@ -27,6 +27,7 @@ export const REVISIONS = [
 /** ID of a schema version: `launch`, `v1.1`, and so on. */
 export type RevisionId = (typeof REVISIONS)[number]['id']
 
+/** ID of the newest schema version. */
 export const LATEST_REVISION: RevisionId = REVISIONS[REVISIONS.length - 1]?.id ?? 'launch'
 
 /** Whether stores at schema version `revision` have what the version `since` added. */

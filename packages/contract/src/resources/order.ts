@@ -37,6 +37,7 @@ export const orderItem = resource({
   },
 })
 
+/** An order, with its items embedded. */
 export const order = resource({
   name: 'Order',
   plural: 'orders',

@@ -26,6 +26,7 @@ export const variant = resource({
   },
 })
 
+/** A product, with its variants embedded. */
 export const product = resource({
   name: 'Product',
   plural: 'products',
