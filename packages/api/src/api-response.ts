@@ -18,8 +18,8 @@ export interface ApiResponse {
 }
 
 /**
- * Headers of every response (reading R27). Documents replace `cache-control` and `vary`. Errors, and pages with a next
- * page, replace `link`.
+ * Headers of every response (reading R27). Documents replace `cache-control` and `vary`. Errors, pages with a next page,
+ * and the API catalog replace `link`.
  */
 export const API_HEADERS = {
   'cache-control': 'private, no-store',

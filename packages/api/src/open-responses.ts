@@ -37,6 +37,7 @@ export class OpenResponses {
   readonly #ofSockets = new WeakMap<Duplex, Set<ServerResponse>>()
   readonly #bytesOfKeys = new Map<string, number>()
   #bytes = 0
+  /** Callbacks that resolve the promises of `allClosed`. */
   #waiting: (() => void)[] = []
 
   constructor(limits: ResponseBufferLimits) {

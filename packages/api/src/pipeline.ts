@@ -128,6 +128,7 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   trace.walk = walkStep(plan, request, page)
   const bounds = windowBounds(values, watermark, cursorContent?.bounds)
   const parameter = syncParameter(endpoint, page.tracksUpdates)
+  // A list with an end time lacks later changes, so the next sync must start at the end time.
   trace.headers['x-sync-watermark'] = formatTimestamp(
     bounds[parameter === 'created_since' ? 'created_at' : 'updated_at'] ?? watermark,
   )

@@ -50,6 +50,7 @@ interface RequestContext {
  */
 export async function serveRequest(context: RequestContext): Promise<void> {
   const { message, response, before, options, openResponses, bodies, isDraining } = context
+  // Without a listener, an error of the response would end the process.
   response.on('error', () => undefined)
   await whenSent(before)
   if (!message.socket.writable) return

@@ -36,6 +36,7 @@ export interface ServerLimits extends ResponseBufferLimits {
   readonly responseTimeoutMs: number
 }
 
+/** What a server responds with, its limits, and what it calls for events and usage. */
 export interface ServerOptions {
   readonly pipeline: Pipeline
   /** Documents that need no key, by path. */
@@ -52,11 +53,12 @@ export interface ServerOptions {
   readonly ending?: AbortSignal
 }
 
+/** How often Node checks the time limits of requests. */
 const CHECK_INTERVAL_MS = 1000
 
 /** An HTTP server for the API, and a function that drains and stops it. */
 export interface ApiServer {
-  /** Doesn't listen until the caller calls `listen`. */
+  /** The server. It doesn't listen before you call `listen`. */
   readonly server: http.Server
   /**
    * Accepts no new connection, waits up to `drainMs` for open responses, and closes every connection. Never rejects.
@@ -64,6 +66,10 @@ export interface ApiServer {
   readonly stop: (drainMs: number) => Promise<void>
 }
 
+/**
+ * Creates the server. If serving a request fails after its response was created, the server emits `request.failed` and
+ * closes the connection.
+ */
 export function createApiServer(options: ServerOptions): ApiServer {
   const { limits } = options
   const server = http.createServer(

@@ -73,7 +73,7 @@ export class LeakReportEndpoint {
     if (publicKey === null) throw this.#rejected(requestId, 'unknown_key')
     const signature = headerOf(message, 'github-public-key-signature')
     if (!SIGNATURE.test(signature)) throw this.#rejected(requestId, 'wrong_signature')
-    // A client that expects this response sends no body before it.
+    // After `Expect: 100-continue`, the client waits for status 100 before it sends the body.
     if (message.headers.expect !== undefined) response.writeContinue()
     return await this.#bodies.use(message, this.#requestTimeoutMs, async (body) => {
       if (!(await isSignedBy(publicKey, body, signature))) throw this.#rejected(requestId, 'wrong_signature')

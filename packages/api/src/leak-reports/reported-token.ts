@@ -1,6 +1,6 @@
 // Parses the body of a leak report, as GitHub's secret scanning sends it:
 // https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partnership-program/secret-scanning-partner-program
-// The caller has already checked the signature of the body.
+// leak-report-endpoint.ts checks the signature of the body first.
 
 import { ApiError, maskKeys } from '@store-export/contract'
 

@@ -9,7 +9,7 @@ const SCRIPT = '/docs/reference.js'
 const START = '/docs/start.js'
 
 /** The page needs `connect-src 'self'` to load the OpenAPI document and to send test requests. */
-const POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   // The library adds inline styles to the page.
@@ -33,21 +33,21 @@ export function docsRoutes(options: DocsPageOptions): ReferenceRoute[] {
     {
       path: '/docs',
       contentType: 'text/html; charset=utf-8',
-      headers: headersWith(POLICY),
+      headers: headersWith(PAGE_POLICY),
       body: PAGE,
       cacheControl: REVALIDATED,
     },
     {
       path: START,
       contentType: JAVASCRIPT,
-      headers: headersWith(DATA),
+      headers: headersWith(SCRIPT_POLICY),
       body: startScript(options),
       cacheControl: REVALIDATED,
     },
     {
       path: SCRIPT,
       contentType: JAVASCRIPT,
-      headers: headersWith(DATA),
+      headers: headersWith(SCRIPT_POLICY),
       body: loadPageScript,
       cacheControl: CACHED_FOR_A_DAY,
     },
@@ -55,7 +55,7 @@ export function docsRoutes(options: DocsPageOptions): ReferenceRoute[] {
 }
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
-const DATA = "default-src 'none'"
+const SCRIPT_POLICY = "default-src 'none'"
 
 /**
  * Styles of the bar above the library's page, in the colors of the library's light or dark mode, and of the warning.

@@ -12,6 +12,7 @@ interface OpenApiVersion {
   readonly path: string
   /** Name of the version in links. */
   readonly name: string
+  /** Creates the document. */
   readonly document: typeof openapi
   /** Returns the part of the document's text that contains the address; by default, the address as a JSON string. */
   readonly addressText?: (url: string) => string
