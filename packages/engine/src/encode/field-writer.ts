@@ -21,7 +21,7 @@ interface NamedField {
   readonly field: Field
 }
 
-/** JSON that replaces null, or a value that can't be served, in a field that isn't nullable. JSON arrays get `[]`. */
+/** JSON that replaces null, or a value that can't be served, in a field that isn't nullable. A JSON array gets `[]`. */
 const REPLACEMENTS = {
   uuid: '"00000000-0000-0000-0000-000000000000"',
   text: '""',

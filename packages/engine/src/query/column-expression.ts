@@ -33,7 +33,7 @@ const TEXTS = ['text', 'varchar', 'bpchar']
  */
 const floatToNumeric: Cast = (column) =>
   `case when ${column} in ('Infinity', '-Infinity') then 'NaN' else ${column}::numeric end`
-const HEX_GROUP = '[0-9a-fA-F]'
+const HEX_DIGIT = '[0-9a-fA-F]'
 /** Reads a timestamp without a zone as UTC. A plain cast would use the time zone of the session. */
 const inUtc: Cast = (column) => `(${column} at time zone 'UTC')`
 
@@ -45,7 +45,7 @@ const text = {
 }
 const uuid = {
   uuid: castTo('uuid'),
-  ...forTypes(TEXTS, castIf(`~ '^${HEX_GROUP}{8}(-${HEX_GROUP}{4}){3}-${HEX_GROUP}{12}$'`, 'uuid')),
+  ...forTypes(TEXTS, castIf(`~ '^${HEX_DIGIT}{8}(-${HEX_DIGIT}{4}){3}-${HEX_DIGIT}{12}$'`, 'uuid')),
 }
 const integer = {
   ...forTypes(['int2', 'int4'], castTo('int4')),

@@ -24,8 +24,8 @@ export function conditions(plan: PagePlan, context: SqlContext): string {
 
 /**
  * Returns the condition for the plan's end times. The subquery hides the watermark from the planner, so that a prepared
- * statement keeps its query plan. That query plan fits every watermark, because almost all rows are before it. Throws if
- * the watermark is not known yet.
+ * statement keeps its query plan. That query plan fits every watermark, because almost all rows are before it. Throws
+ * if the watermark is not known yet.
  */
 function windowCondition({ resource, window }: PagePlan, { present, values }: SqlContext): string {
   return (window ?? [])

@@ -59,10 +59,10 @@ export class ConnectionBudget {
     return !this.pause.isFailing || responding + fresh + failing === 0
   }
 
-  /** Counts a connection before it is opened. `health` is the health of its store; null for no share. */
-  add(health: StoreHealth | null): void {
+  /** Counts a connection before it is opened. `health` is the health of its store. */
+  add(health: StoreHealth): void {
     this.open++
-    if (health !== null) this.unproven[health]++
+    this.unproven[health]++
   }
 
   /** Records the first response on a connection that was added with `health`. */

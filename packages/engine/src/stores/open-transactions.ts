@@ -76,9 +76,9 @@ export interface PollResult {
 
 /**
  * Polls the open transactions, and runs requests after the poll, in one flush. If the server lacks a function of the
- * poll, the clock is read after the requests. The results of the requests can't be used in this case, and `ran` is
- * false. Rejects like `Connection.run`, and with any other error of the poll. The error of the requests is in the
- * result.
+ * poll, the clock is read after the requests. Their results can't be used then, because rows must be read after the
+ * clock, and `ran` is false. Rejects like `Connection.run`, and with any other error of the poll. The error of the
+ * requests is in the result.
  */
 export async function pollAndRun(
   connection: Connection,

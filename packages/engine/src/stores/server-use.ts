@@ -12,7 +12,7 @@ export interface ServerUse {
   readonly limit: number
   /** Connections that count against the limit: open, being opened, or closing. */
   readonly open: number
-  /** Connections that requests use or open. The node closes the others when it needs room. */
+  /** Connections that requests use or open. The rest are idle or closing. */
   readonly inUse: number
   /** Requests that wait for a connection. */
   readonly waiting: number

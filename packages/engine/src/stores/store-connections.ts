@@ -100,8 +100,8 @@ export class StoreConnections {
   }
 
   /**
-   * Returns a slot, or null if the pool was discarded during the wait. The caller passes the slot to `run`, which
-   * releases it. Rejects with `StoreDatabaseError`, after the event `store.request_rejected`, in these cases:
+   * Returns a slot, or null if the pool was discarded during the wait. Pass the slot to `run`, which releases it.
+   * Rejects with `StoreDatabaseError`, after the event `store.request_rejected`, in these cases:
    * - The queue is full, or the request would wait too long in it.
    * - No slot was assigned before `limit`, on the clock of `performance.now()`.
    * - No request made progress for `storeQueueWaitMs`.
@@ -197,7 +197,7 @@ export class StoreConnections {
   }
 
   private openFor(waiter: Waiter, displaced: StoreSlot | null): void {
-    // Counts the slot before the other connection is closed, so that no other request takes its place.
+    // Counts the slot before the displaced connection is closed, so that no other request gets the room.
     const slot = waiter.pool.newSlot()
     this.assign(waiter, slot, displaced === null ? undefined : this.closeSlot(displaced))
     if (displaced?.pool.isEmpty === true) this.handlers.onEmptied(displaced.pool)

@@ -17,7 +17,10 @@ interface TimedCounts<T> {
   readonly counts: T
 }
 
-/** Caches the counts of all stores by a key, which the caller chooses. A store that moves needs another key. */
+/**
+ * Caches the counts of all stores by a key. The key contains the store's address, so a store that moves gets new
+ * counts.
+ */
 export class StoreCounts {
   private readonly cached = new Map<string, TimedCounts<Counts>>()
   /**

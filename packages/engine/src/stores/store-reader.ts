@@ -72,7 +72,7 @@ export class StoreReader {
   }
 
   /**
-   * Reads the rows of a plan. The caller releases the page, which has no rows if the store lacks the table or the row.
+   * Reads the rows of a plan into a page, which has no rows if the store lacks the table or the row. Release the page.
    * Rejects with `StoreDatabaseError` if the store can't be read, and with `ApiError` if it lacks the column of a
    * filter or end time.
    */
@@ -86,7 +86,7 @@ export class StoreReader {
   /**
    * Reads the first page of a list and its watermark. A later request with `updated_since=<watermark>` returns the
    * changes that this page lacks; for the exceptions, see transaction-wait.ts. If `waits` is true, the read first waits
-   * for open transactions. The caller releases the page. Rejects like `read`.
+   * for open transactions. Release the page. Rejects like `read`.
    *
    * The service sends the poll of open transactions and a speculative read in one round trip (first-page.ts). If
    * transactions were awaited, or the speculative read returned no page, another read follows.

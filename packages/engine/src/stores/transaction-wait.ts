@@ -6,8 +6,8 @@
 // when the transaction ends. The watermark is therefore before the start of each transaction that is still open. Cases:
 // - A transaction ends during the wait. The page must be read afterwards, so that it contains the transaction's rows.
 // - A transaction is open after `transactionWaitMs`. The watermark is before its start, and later requests don't wait
-//   for it. If the reader's role may not read the start, the watermark is `watermarkDistanceSeconds` before the poll, or
-//   before the transaction was prepared. Changes of a longer transaction can be missed.
+//   for it. If the reader's role may not read the start, the watermark is `watermarkDistanceSeconds` before the poll,
+//   or before the transaction was prepared. Changes of a longer transaction can be missed.
 // - The server shows no transactions, like a standby. The request doesn't wait, and the watermark is
 //   `watermarkDistanceSeconds` before the poll.
 
@@ -145,7 +145,10 @@ function startOf({ startedAt, preparedAt }: OpenTransaction, at: Microseconds, d
   return startedAt ?? (preparedAt === null || preparedAt > at ? at : preparedAt) - distance
 }
 
-/** Whether requests wait for the transaction. Requests don't wait for a successor whose timestamps are hidden. */
+/**
+ * Whether requests wait for the transaction. Requests don't wait for a successor whose timestamps are hidden.
+ * Otherwise, a session that runs one transaction after another would delay requests by the whole `transactionWaitMs`.
+ */
 function isAwaited({ startedAt, preparedAt, isSuccessor }: OpenTransaction): boolean {
   return isSuccessor !== true || startedAt !== null || preparedAt !== null
 }

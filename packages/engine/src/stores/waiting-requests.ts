@@ -2,9 +2,9 @@
 // the last progress, which is the request's arrival, or a change of the connections that it waits for. A limit on the
 // whole wait would not be enough: requests of a store that hangs must fail early, while those of a busy store wait.
 //
-// If a server gets more requests than it can handle, all of them would wait for seconds, and most clients would give up.
-// So a new request is rejected at once if its expected wait is too long. This doesn't apply to requests that wait only
-// for their own store, because the rate limit of the keys bounds their number.
+// If a server gets more requests than it can handle, all of them would wait for seconds, and most clients would give
+// up. So a new request is rejected at once if its expected wait is too long. This doesn't apply to requests that wait
+// only for their own store, because the rate limit of the keys bounds their number.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
 import type { ConnectionBudget } from './connection-budget.ts'
@@ -149,7 +149,7 @@ export class WaitingRequests {
   }
 }
 
-/** Returns the last failure of the store or of its server, which explains why a request waited in vain. */
+/** Returns the last failure of the store or of its server, because it explains why a request got no connection. */
 function failureOf({ pause, server }: StorePool): StoreDatabaseErrorOptions {
   const isServer = server.pause.failedAt > pause.failedAt
   const { cause, isFailing } = isServer ? server.pause : pause
