@@ -131,8 +131,8 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
    */
   refuse(error: PostgresError): boolean {
     this.#error ??= error
-    // The server skips the rest of the group, so it doesn't prepare the statements there. After a stale code, the failed
-    // statement and those after it must be prepared again, too.
+    // The server skips the rest of the group, so it doesn't prepare the statements there. After a stale code, the
+    // failed statement and those after it must be prepared again, too.
     const isStale = STALE_CODES.has(error.code)
     for (; this.#steps[this.#next] !== undefined; this.#next++) {
       const step = this.#steps[this.#next] as Step

@@ -19,8 +19,8 @@ const lastUsed = new WeakMap<ConnectionTarget, number>()
 
 /**
  * Opens a connection to the first host that accepts the session and is of the kind that the URL demands. Tries the host
- * of the last connection first. Each attempt gets an equal share of the time that is left. The caller closes the
- * connection.
+ * of the last connection first. Each attempt gets an equal share of the time that is left. Close the connection
+ * after its use.
  *
  * After a single attempt, rejects with its error. After several attempts, rejects with the last `PostgresError`, with
  * which a server refused the session. If there is none, rejects with `PostgresConnectionError`, whose message names

@@ -30,6 +30,7 @@ export type HostLookupOptions = Readonly<typeof DEFAULTS>
 const TRIES = 2
 /** Maximum cache time, even if a name server allows more, because a host can move to another address. */
 const TTL_SECONDS_MAX = 300
+/** Maximum number of cached names. A full cache is emptied. */
 const NAMES_MAX = 10_000
 /** Maximum wait for the IPv6 addresses after the IPv4 addresses arrived (RFC 8305). */
 const IPV6_WAIT_MS = 50

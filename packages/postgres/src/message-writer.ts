@@ -9,6 +9,7 @@ const CANCEL_REQUEST = 80877102
 const PORTAL = 'P'.charCodeAt(0)
 const STATEMENT = 'S'.charCodeAt(0)
 const NULL_LENGTH = -1
+/** Initial size of the buffer, in bytes. */
 const FIRST_BYTES = 4096
 /** Maximum size of a buffer that the writer reuses, in bytes. */
 const REUSED_BYTES_MAX = 64 * 1024
@@ -62,8 +63,8 @@ export class MessageWriter {
 
   /**
    * Creates the unnamed portal from the statement `name` and the values, which are sent as text. The result has
-   * `format`. Doesn't check values for NUL characters, which the server rejects. Throws `RangeError` for more than 65,535
-   * values.
+   * `format`. Doesn't check values for NUL characters, which the server rejects. Throws `RangeError` for more than
+   * 65,535 values.
    */
   bind(name: string, values: readonly WireValue[], format: ResultFormat): this {
     return this.#message('B', () => {

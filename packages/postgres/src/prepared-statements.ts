@@ -81,6 +81,7 @@ export class PreparedStatements {
 
 /** Texts that connections share, because a node prepares the same statements on thousands of connections. */
 const texts = new Map<string, string>()
+/** Maximum number of shared texts. A full cache is emptied, and each connection still has its own texts. */
 const SHARED_MAX = 10_000
 
 function shared(text: string): string {

@@ -44,7 +44,7 @@ export interface SocketOptions {
 }
 
 /**
- * Opens a socket, which the caller closes. Over TCP, starts TLS, unless the mode is `disable`, or is `prefer` and the
+ * Opens a socket. Close it after its use. Over TCP, starts TLS, unless the mode is `disable`, or is `prefer` and the
  * server offers none.
  *
  * Rejects with the signal's reason on abort. Rejects with `PostgresConnectionError` if the host is unreachable, TLS
