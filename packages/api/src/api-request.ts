@@ -21,8 +21,8 @@ export interface ApiRequest {
 }
 
 /**
- * Headers that must not be repeated. A proxy could use the other value, and so read another host or another end of the
- * request.
+ * Headers that must not be repeated. A proxy could use another value than the service, and so see another host or
+ * another end of the request.
  */
 const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
 

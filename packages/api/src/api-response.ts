@@ -13,13 +13,13 @@ export interface ApiResponse {
   readonly body: Buffer
   /** Number of rows in the body; 0 for an error or a document. */
   readonly rows: number
-  /** Releases the memory of `body`. Call it after the last read of `body`. It is absent if no pool owns the memory. */
+  /** Releases the memory of `body`. Call it after the last read of `body`. Absent if there is nothing to release. */
   readonly release?: () => void
 }
 
 /**
- * Headers of every response (reading R27). Documents replace `cache-control` and `vary`. Errors, pages with a next page,
- * and the API catalog replace `link`.
+ * Headers of every response (reading R27). Documents replace `cache-control` and `vary`. Errors, pages with a next
+ * page, and the API catalog replace `link`.
  */
 export const API_HEADERS = {
   'cache-control': 'private, no-store',

@@ -3,7 +3,7 @@
 // - Before it reads the store. A client that doesn't read its responses then costs no query.
 // - When the page exists, because several requests can pass the first check at the same time.
 //
-// If the client disconnects meanwhile, the read of the store is aborted.
+// If the client disconnects during the read of the store, the read is aborted.
 
 import type { ServerResponse } from 'node:http'
 import type { ApiRequest } from './api-request.ts'

@@ -35,5 +35,7 @@ export interface DatabaseCall {
   readonly error: unknown
 }
 
-/** Handles a completed request. The service calls it before it handles other requests, so it must not throw. */
+/**
+ * Handles a completed request. The service calls it synchronously, so it must return immediately and must not throw.
+ */
 export type TelemetryHandler = (request: RequestTelemetry) => void

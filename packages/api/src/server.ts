@@ -116,7 +116,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
   server.on('clientError', (error, socket) => {
     const pending = latest.get(socket)
     if (pending === undefined || pending.writableFinished) return rejectMalformed(error, socket, options)
-    // Invalid bytes follow a request that is being served: the connection closes after its response.
+    // Invalid bytes follow a request that is being served. The connection closes after the response to this request.
     pending.once('finish', () => endSoon(socket))
   })
   server.on('connect', (_message, socket) => rejectConnect(socket, options))

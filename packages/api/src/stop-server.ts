@@ -11,7 +11,7 @@ import type { OpenResponses } from './open-responses.ts'
 /** Time after which the service closes a connection that has sent no request. */
 const SILENT_MS = 500
 
-/** Resolves when every connection is closed: when all responses are sent, or after `drainMs`. */
+/** Resolves when every connection is closed: soon after all responses are sent, or after `drainMs`. */
 export async function stopServer(server: Server, openResponses: OpenResponses, drainMs: number): Promise<void> {
   // The close() of an HTTP server treats a connection as idle, and closes it, before its written response is sent.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))

@@ -63,8 +63,8 @@ export interface Resource extends RowShape {
   /** Name of the table in the store's schema. */
   readonly table: string
   /**
-   * Unique name of the list, for cursors and page sizes: the table, or `ids/` and the table. The dashboard adds the names
-   * of the fields, if it reads only some.
+   * Unique name of the list, for cursors and page sizes: the table, or `ids/` and the table. The dashboard adds the
+   * names of the fields, if it reads only some.
    */
   readonly list: string
   /** Timestamp column that marks a removed row. The API does not serve removed rows (reading R23). */
