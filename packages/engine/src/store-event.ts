@@ -79,7 +79,7 @@ export interface PoolChanged {
 /**
  * Emitted if a request gets no connection to its store:
  * - `full`: too many requests of the store wait.
- * - `overloaded`: the request would wait too long, because the store's server gets too many requests.
+ * - `overloaded`: the request would wait too long, because the store's server or the node gets too many requests.
  * - `timeout`: no connection became free in time.
  */
 export interface StoreRequestRejected {

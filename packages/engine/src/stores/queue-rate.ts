@@ -6,8 +6,8 @@ const LASTING_MS = 500
 /** Number of releases before the estimate is used. With fewer, a few slow statements would look like overload. */
 const RELEASES_MIN = 16
 /**
- * Time in ms after which half of the measurement is forgotten. It is several times longer than a stall of the node or of
- * the server, such as a checkpoint. Otherwise, the first requests after a stall would be rejected.
+ * Time in ms after which half of the measurement is forgotten. It is several times as long as a stall of the node or of
+ * the server, such as a checkpoint. With a shorter time, the first requests after a stall would be rejected.
  */
 const WINDOW_MS = 4000
 
@@ -15,7 +15,7 @@ const WINDOW_MS = 4000
 export class QueueRate {
   /** Start of the measurement; null if no request waits. */
   private since: number | null = null
-  /** Number of releases since then. */
+  /** Number of releases after `since`. */
   private releases = 0
 
   /** Records the release of a connection. `waiting` is the number of requests that wait for one. */

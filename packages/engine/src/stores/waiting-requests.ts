@@ -25,8 +25,8 @@ export interface QueueBounds {
 /** Longest expected wait of an accepted request, as a share of `storeQueueWaitMs`: 300 ms by default. */
 const WAIT_SHARE = 0.3
 /**
- * Number of requests ahead of an accepted request, per connection. A request with so few before it is never rejected,
- * because it waits only a few times as long as a request takes.
+ * Number of requests per connection that may be ahead of a new request without a rejection. The new request then waits
+ * only a few times as long as a request takes.
  */
 const ROUNDS = 3
 
@@ -53,7 +53,7 @@ export class WaitingRequests {
 
   /**
    * Adds a request to the queue of its store. Throws `StoreDatabaseError`, after the event `store.request_rejected`, if
-   * the queue is full, or if the expected wait for the server is too long.
+   * the queue is full, or if the expected wait for the server or the node is too long.
    */
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
