@@ -32,7 +32,7 @@ function section(result: PeersResult): string {
         .join(''),
     ),
   ]
-  return `The table has the processor time of each server as a multiple of the service's, and in brackets the requests per
+  return `The table has the processor time of each server as a multiple of the service's, and in parentheses the requests per
 second. A ratio above 1 means that the peer needs more processor time than the service. For pages,
 one client sends one request after another. The servers take turns. Compare these figures only with each other, because
 the tables above are from other runs.

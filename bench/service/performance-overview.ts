@@ -21,7 +21,7 @@ export function overview(all: Overviewed): string {
   return `## How fast is the service?
 
 Most of the cost of a large page is reading its rows from PostgreSQL. Small pages cost more per row, because each request
-has a fixed cost. A page deep in a list costs as much as the first.
+has a fixed cost. A page at the end of a list costs as much as one at its start.
 
 The table compares [processor time](#how-to-read-the-figures). A range has the lowest and the highest ratio of all runs.
 
@@ -101,7 +101,7 @@ function rates({ results, sync }: Overviewed): string {
       ? ''
       : `
 - Copying a store with [store-sync](#store-sync) takes ${copying} times as long as only fetching its pages
-  from a service.`
+  from the service.`
   }
 - The database takes ${databaseShare(results)} % of the processor time of a page of 250 orders. To
   check this, divide \`databaseMs\` by \`totalMs\` in [bench/results](../../bench/results).

@@ -54,8 +54,8 @@ minutes on the same machine.
   and the database compute at the same time on different cores.
 - **COPY** is PostgreSQL's command for exporting rows. It uses no HTTP and checks no key. A Node.js process receives the
   rows and drops them. Orders and products need a second command for their items and variants.
-- **COPY in psql** is the same command, but \`psql\` receives the rows. For this, \`psql\` needs less processor time than
-  Node.js.
+- **COPY in psql** is the same command, but \`psql\` receives the rows. It needs less processor time than the
+  Node.js process.
 - Each figure is the median of many short rounds, in which the different requests take turns.
 - The client, the service, and the database run on the same machine.
 - An empty cell was not measured. [bench/results](../../bench/results) has all figures.
@@ -98,7 +98,7 @@ function times(results: readonly BenchResult[]): string {
   ]
   return `## How long does a request take?
 
-The table has the time of a request in ms, and in brackets its processor time in ms. One client sends one request after
+The table has the time of a request in ms, and in parentheses its processor time in ms. One client sends one request after
 another.
 
 - Responses are compressed only in the rows with \`gzip\`, \`br\`, or \`zstd\`.
@@ -125,11 +125,10 @@ function filters(results: readonly BenchResult[]): string {
   }
   return `## How fast are filters?
 
-The table has the time of the first page of 250 orders with a filter, in ms. In brackets is the time if the store has no
-[indexes for filters](../operate/connect-stores.md#check-stores). Without these indexes, the service reads the list until
+The table has the time of the first page of 250 orders with a filter, in ms. The time in parentheses is that of a store
+without [indexes for filters](../operate/connect-stores.md#check-stores). Without them, the service reads the list until
 the page is full or a [time limit](../contribute/decisions/024-scan-lists-in-batches.md) ends the page. In a large store,
-a page can then take up to 4 s. If a cell has no brackets, the time without indexes was
-not measured.
+a page can then take up to 4 s. If a cell has no parentheses, the time without indexes was not measured.
 
 ${table(headOf(results), names.map(row))}`
 }
@@ -156,7 +155,7 @@ function throughput(results: readonly BenchResult[]): string {
   const parallel = ['32 parallel full syncs, pages of 250 orders', '32']
   return `## How many requests per second?
 
-The table has the requests per second to one process of the service, and in brackets the processor time of each request
+The table has the requests per second to one process of the service, and in parentheses the processor time of each request
 in ms. Each connection sends its next request after the response to the previous one.
 ${failedIn(results)}
 
@@ -184,8 +183,8 @@ function goals(results: readonly BenchResult[]): string {
   }
   return `## Which goals does the service reach?
 
-A goal is the highest value that the project aims for. A value in bold misses its goal. CPU is processor time. Memory is
-the resident memory of the service.
+A goal is the highest value that the project aims for. A value in bold misses its goal. A value without a unit is a
+multiple of what follows "against". CPU is processor time. Memory is the resident memory of the service.
 
 ${table(['', 'goal', ...titlesOf(results)], names.map(row))}`
 }
@@ -212,11 +211,11 @@ These figures are from single runs on 2026-11-22 and 2026-11-23. Memory is PSS i
 
 | What | Goal, at most | Measured | Cause |
 | --- | --- | --- | --- |
-| CPU of a page of 250 orders, against COPY in psql | 1.15 times | 1.4 to 1.7 times | Even without encoding JSON, reading the rows and sending as many bytes takes 1.13 to 1.34 times as much as COPY. |
+| CPU of a page of 250 orders, against COPY in psql | 1.15 times | 1.4 to 1.7 times | Even without encoding JSON, reading the rows and sending the same number of bytes takes 1.13 to 1.34 times the CPU of COPY in psql. |
 | CPU of the first 100 such pages of a process, against COPY in psql | 1.4 times | 2.5 times | V8 still compiles the encoder. The service turns on Node.js's compile cache, which stores compiled code for the next start. This figure is without the cache. |
 | CPU of a page of 250 orders, against PostgREST 12 | 0.45 times | 0.59 to 0.69 times | The database alone takes 0.30 to 0.38 times the processor time of PostgREST. |
 | An incremental sync without changes, against two \`select 1\` | 5 times | 5.8 times | The service [polls open transactions](../contribute/decisions/019-wait-for-open-transactions.md). |
-| CPU of opening a database connection | 0.6 ms | 1.6 ms | Sending and reading bytes takes 73% of it. |
+| CPU of opening a database connection | 0.6 ms | 1.6 ms | Sending and reading bytes takes 73 % of it. |
 | Memory at rest | 58 MB | 64 MB | Node.js alone takes 42 MB. |
 | Memory with 32 full syncs | 89 MB | 107 MB | Node.js alone takes 42 MB. |
 | Time of \`GET /store\` after the cached row counts expire | 5 ms | 7 to 11 ms | Exact counts need a scan. |

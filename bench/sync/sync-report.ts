@@ -11,8 +11,8 @@ export function syncSection({ version, date, machine, node, command, figures, pa
   return `
 ## store-sync
 
-The table has the first run of \`store-sync\`, which copies the whole store, without a request limit. A second run, which
-finds no changes, takes at most ${Math.max(0, ...again).toFixed(1)} s.
+The table has the first run of \`store-sync\`, which copies the whole store. The server has no rate limit. A second run,
+which finds no changes, takes at most ${Math.max(0, ...again).toFixed(1)} s.
 
 - **Made on the fly** is a test server that generates pages without a database. **A service** is the real one.
 - **Fetch and discard** is a loop that fetches the same pages and drops them. **Fetch, parse and discard** also parses
@@ -24,7 +24,7 @@ finds no changes, takes at most ${Math.max(0, ...again).toFixed(1)} s.
   machine.
 
 ${table(['', 'rows', 'seconds', 'rows/s', 'processor time, s', 'memory, MiB', 'ratio'], first.map(figureRow))}
-With the usual rate limit of 120 requests per minute, \`store-sync\` needs a small part of a core. The next table has one
+With the default rate limit of 120 requests per minute, \`store-sync\` needs a small part of a core. The next table has one
 minute at this limit: 120 pages of 250 orders with their items. **Other work** is the processor time that is not fetching
 and parsing.
 
