@@ -60,9 +60,9 @@ export const ERRORS = {
     status: 400,
     returnedBy: ['page', 'ids'],
     condition:
-      'The service does not accept the cursor. The cursor is empty, was changed, or belongs to a different list or store. Or the operator has since updated the service, or set it up again.',
+      'The service does not accept the cursor. The cursor is empty, was changed, or belongs to a different list or store. Or the operator updated the service or set it up again after the client got the cursor.',
     retry: 'No. Start again from the first page.',
-    fix: 'Start the list again, without cursor. To avoid the error, pass the unchanged meta.next_cursor of the previous page to the same list, with a key of the same store.',
+    fix: 'Start the list again, without a cursor. To avoid the error, pass the unchanged meta.next_cursor of the previous page to the same list, with a key of the same store.',
     mistakes: [
       'The client passes the cursor of one list to a different list, such as that of /api/v1/orders to /api/v1/ids/orders.',
       'The client stores the cursor in a database column that is too short, which cuts it off.',
