@@ -18,7 +18,7 @@ export interface RunningPeer {
 const LISTENING = /^listening on 127\.0\.0\.1:\d+, process (\d+)$/
 
 /** Starts a file of bench/peers/programs. Rejects if the program exits before it listens. */
-export async function startPeer(file: string, { readerUrl, ownerUrl, controlUrl }: Dataset): Promise<RunningPeer> {
+export async function startPeer(file: string, { readerUrl, controlUrl }: Dataset): Promise<RunningPeer> {
   const port = await freePort()
   const child = spawn(process.execPath, [fileURLToPath(new URL(`programs/${file}`, import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -27,7 +27,6 @@ export async function startPeer(file: string, { readerUrl, ownerUrl, controlUrl 
       NODE_ENV: 'production',
       PEER_PORT: String(port),
       PEER_DATABASE_URL: readerUrl,
-      PEER_OWNER_URL: ownerUrl,
       PEER_CONTROL_URL: controlUrl,
     },
   })
