@@ -81,7 +81,7 @@ export function openCursor(text: string, scope: CursorScope): CursorContent {
 }
 
 const INVALID_MESSAGE =
-  'cursor: could not be decoded; pass meta.next_cursor of the previous page unchanged, to the same list with a key of the same store, or start again without cursor'
+  'cursor: could not be decoded; pass meta.next_cursor of the previous page unchanged, to the same list with a key of the same store, or start again without the parameter cursor'
 
 /** Returns the first 17 to 19 bytes of the HMAC: as many as fill the cursor up to a multiple of three bytes. */
 function seal(payload: Buffer, { secret, storeId, resource }: CursorScope): Buffer {

@@ -36,7 +36,7 @@ repeat
 until meta.has_more is false
 \`\`\`
 
-Rows are sorted by creation time, oldest first. Pages stay correct while the store changes. A page can have fewer rows than limit, or none, and not be the last page. Check only has_more. After INVALID_CURSOR, start again without cursor.
+Rows are sorted by creation time, oldest first. Pages stay correct while the store changes. A page can have fewer rows than limit, or none, and not be the last page. Check only has_more. After INVALID_CURSOR, start again without the parameter cursor.
 
 ## Keep a copy up to date
 

@@ -80,7 +80,7 @@ export class KeyLimitReached extends Error {
 
   constructor(leastRecentlyUsed: KeySummary | null) {
     super(
-      `a store has at most ${KEYS_PER_STORE_MAX} active keys; revoke one first` +
+      `a store has at most ${KEYS_PER_STORE_MAX} active keys, including turned-off keys; revoke one first` +
         (leastRecentlyUsed === null ? '' : `; ${describeUse(leastRecentlyUsed)}`),
     )
     this.leastRecentlyUsed = leastRecentlyUsed

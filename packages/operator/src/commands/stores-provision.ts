@@ -35,7 +35,5 @@ function showCreated({ store, revision, databaseUrl, readerUrl }: ProvisionResul
 
 function showExisting({ store, revision }: ProvisionResult): void {
   printMessage(`The database of "${store.name}" exists${revision === null ? '' : ` at ${revision}`}; nothing changed.`)
-  printMessage(
-    "The first run printed the owner's password. To replace it, run as an administrator: alter role ... password",
-  )
+  printMessage("If you lost the owner's password, set a new one as an administrator: alter role ... password")
 }

@@ -100,7 +100,7 @@ export async function remove({ database }: CommandContext, reference: string, { 
   if (json) return printJson({ id, removed: true, already: !removed, keys_revoked: keysRevoked })
   printMessage(
     removed
-      ? `Removed the store and revoked ${countOf(keysRevoked, 'key')}. Its database still exists:`
+      ? `Removed the store and revoked ${countOf(keysRevoked, 'key')}. Its database, if it has one, still exists:`
       : 'Already removed:',
   )
   print(id)
