@@ -57,7 +57,7 @@ Tables: ${TABLE_NAMES.join(', ')}
 
 Set ${KEY_VARIABLE} to the API key, or ${KEY_FILE_VARIABLE} to the path of a file that contains it.
 At a terminal, store-sync prompts for the key if neither is set.
-Exit code 0: the command succeeded, or you pressed Ctrl-C between two runs of --every.
+Exit code 0: the command succeeded, or you pressed Ctrl-C between two runs of --every or in mcp.
 Exit code 1: the command failed, the copy differs from the store, or you pressed Ctrl-C during a run or a verification.
 Exit code 2: an option is wrong, or there is no API key.
 Exit code 75: a temporary failure. Run the same command again later.
