@@ -10,7 +10,7 @@ describe('numbers in JSON', () => {
     '1e400',
     '-1.2345678901234567e-300',
     '{"a":[1,2.5,-0.10000000000000000001],"text":"12345678901234567890"}',
-  ])('if JSON contains %s, parsing and writing the JSON keeps every digit', (text) => {
+  ])('if JSON contains %s, parseExactJson and JSON.stringify preserve every digit', (text) => {
     expect(JSON.stringify(parseExactJson(`[${text}]`))).toBe(`[${text}]`)
   })
 
@@ -24,7 +24,7 @@ describe('numbers in JSON', () => {
 describe('deeply nested JSON', () => {
   const LEVELS = 50_000
 
-  test('if JSON has 50,000 levels, parsing and writing returns equal JSON', () => {
+  test('if JSON has 50,000 levels, parseExactJson followed by exactJsonText returns equal JSON', () => {
     for (const inner of ['1', '12345678901234567890', '{"__proto__":[1.50,true,null,"\\"\\u00fc"],"b":{},"c":[]}']) {
       const text = `${'[{"a b":1,"n":'.repeat(LEVELS)}${inner}${'}]'.repeat(LEVELS)}`
       const exact = exactJsonText(parseExactJson(text))

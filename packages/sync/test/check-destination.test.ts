@@ -26,7 +26,7 @@ const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T
 const CHANGED = { ...ORDER, total: '2.00' }
 
 test.each(KINDS)(
-  'if a file of another program is at the path of a new copy, opening the copy throws a CopyError and changes nothing: $kind',
+  "if another program's file is at the path of a new $kind copy, opening the copy throws a CopyError and changes nothing",
   async (each) => {
     const folder = await createTestFolder()
     const file = path.join(folder, each.orders)
@@ -42,7 +42,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'if another program wrote a file of a new copy before the first sync, opening the copy throws and leaves the file unchanged: $kind',
+  "if another program writes to the path of a $kind copy's file before the first sync, opening the copy throws and preserves the file",
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     const copy = make(folder)
@@ -55,7 +55,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'if a run was killed while it created its first files, the next run replaces these files: $kind',
+  'if a run is killed while it creates the first files of a $kind copy, the next run replaces these files',
   async (each) => {
     const folder = await createTestFolder()
     const copy = each.make(folder)
@@ -71,7 +71,7 @@ test.each(KINDS)(
   },
 )
 
-test('if the path of a copy is blocked or too long, opening the copy throws a CopyError with the reason and creates nothing', async () => {
+test("if a copy's path is too long or blocked by a file or folder, opening the copy throws a CopyError and creates nothing", async () => {
   const folder = await createTestFolder()
   const file = path.join(folder, 'file')
   writeFileSync(file, 'mine')
@@ -97,7 +97,7 @@ test('if the path of a copy is blocked or too long, opening the copy throws a Co
 })
 
 test.each(KINDS)(
-  'if only the owner may read a file of a copy, a run replaces the file and keeps the permissions: $kind',
+  'if a file of a $kind copy has mode 600, a run replaces the file and preserves the mode',
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     const file = path.join(folder, orders)
@@ -111,7 +111,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'if a file of a copy is a symbolic link, a run replaces the target and keeps the link: $kind',
+  "if a file of a $kind copy is a symbolic link, a run replaces the link's target and leaves the link in place",
   async (each) => {
     const [folder, elsewhere] = [await createTestFolder(), await createTestFolder()]
     const [file, real] = [path.join(folder, each.orders), path.join(elsewhere, 'real')]

@@ -94,7 +94,7 @@ function orders(file: string): number {
 }
 
 describe('the command store-sync', () => {
-  test('store-sync run prints messages on standard error or, with --json, events on standard output', async () => {
+  test('store-sync run prints messages to standard error; with --json, it prints only events, to standard output', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     const first = await command(args)
@@ -112,7 +112,7 @@ describe('the command store-sync', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'run', store_id: store.id })
   })
 
-  test('[R9] if the service ignores a parameter, store-sync run exits with code 1, names the parameter, and leaves the rows unchanged', async () => {
+  test("[R9] if the service ignores a parameter, store-sync run exits with code 1, names the parameter, and leaves the copy's rows unchanged", async () => {
     const file = await createFile()
     const to = ['--to', `sqlite:${file}`]
     await command(['run', '--url', platform.service.url, ...to])
@@ -141,7 +141,7 @@ describe('the command store-sync', () => {
     expect(existsSync(path.join(folder, name))).toBe(true)
   })
 
-  test('if store-sync run gets --to env:NAME with a PostgreSQL URL, the run writes all orders to the schema in the URL', async () => {
+  test('if the variable in --to env:NAME contains a PostgreSQL URL, store-sync run writes all orders to the schema in the URL', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const target = new URL(url)
@@ -164,7 +164,7 @@ describe('the command store-sync', () => {
     expect(rejected.stderr).not.toContain('secret')
   })
 
-  test('if store-sync run gets SIGTERM, the run says to run the same command again, and exits with code 1', async () => {
+  test('if store-sync run receives SIGTERM, it tells the user to run the same command again and exits with code 1', async () => {
     const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const child = spawn(process.execPath, args, {
       env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
@@ -219,7 +219,7 @@ describe('the command store-sync', () => {
     expect(await every.stop()).toBe(0)
   })
 
-  test('if eight runs of store-sync are killed, the next run completes the copy', async () => {
+  test('if eight consecutive runs of store-sync are killed, the next run completes the copy', async () => {
     const file = await createFile()
     const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     for (let kill = 0; kill < 8; kill += 1) {
@@ -235,7 +235,7 @@ describe('the command store-sync', () => {
     expect(orders(file)).toBe(2000)
   })
 
-  test('if store-sync run gets --dry-run, the run prints the tables and rows that it would read, and creates no file', async () => {
+  test('store-sync run --dry-run prints the tables and the number of rows that a run would read, and creates no file', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--dry-run']
     const dryRun = await command(args)
@@ -339,7 +339,7 @@ describe('the command store-sync', () => {
     expect(withEvery.stderr).toContain('--every: must be a duration')
   })
 
-  test('if the store returns no rows of a table that has rows in the copy, store-sync run removes these rows only with --allow-empty', async () => {
+  test("if a table becomes empty in the store, store-sync run removes the table's rows from the copy only with --allow-empty", async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     await store.sql`insert into locations (id, name, created_at, updated_at) values (gen_random_uuid(), 'Berlin', now(), now())`

@@ -68,7 +68,7 @@ test('if a CSV copy has no rows, each table and view still has a file, and order
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('the CSV file has an apostrophe before strings that look like formulas, but not before negative amounts', async () => {
+test('a CSV copy puts an apostrophe before strings that look like formulas, but not before negative amounts', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [
@@ -107,7 +107,7 @@ test('if an error occurs while CSV files are written, all previous files are unc
   expect(readLines(path.join(folder, 'two.csv'))).toEqual([['name'], ['b']])
 })
 
-test('if finishing a CSV copy fails because a view is missing, the previous files are unchanged, and the next run writes new files', async () => {
+test("if a CSV copy can't write its files because a view is missing, the previous files are unchanged, and the next run writes new files", async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => readRows(path.join(folder, 'orders_overview.csv')).map(({ id }) => id)
@@ -119,7 +119,7 @@ test('if finishing a CSV copy fails because a view is missing, the previous file
   expect(ids()).toEqual(['a', 'b'])
 })
 
-test('a string that starts with + gets an apostrophe in the CSV file only if characters other than digits follow', async () => {
+test('if a string starts with +, a CSV copy puts an apostrophe before it only if characters other than digits follow', async () => {
   const folder = await createTestFolder()
   const emails = ['+4930123456', '+49 30 1', '+1+1', '+', "'+4930123456"]
   await writeOrders(
@@ -133,7 +133,7 @@ test('a string that starts with + gets an apostrophe in the CSV file only if cha
   expect(text).toContain(",'+49 30 1,")
 })
 
-test('if the CSV delimiter changes and formulas are no longer escaped, the next run rewrites the CSV files with the new options', async () => {
+test('if the options for the CSV delimiter and formula escaping change, the next run rewrites the CSV files with the new options', async () => {
   const folder = await createTestFolder()
   const rows = [
     { ...ORDER, id: 'a', email: '=1+1', discount_code: 'a;b' },

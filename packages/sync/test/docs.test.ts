@@ -44,7 +44,7 @@ describe('queries of the guides', () => {
     },
   )
 
-  test("in the result of the guide's journal query, the entries of each order add up to zero", async () => {
+  test("in the result of the accounting guide's journal query, the entries of each order add up to zero", async () => {
     const sums = Map.groupBy(await copies.runBlock('postgres', 'accounting/journal'), ([, order]) => order)
     for (const entries of sums.values()) {
       const sum = entries.reduce((added, entry) => added + Math.round(Number(entry.at(-1)) * 100), 0)
@@ -54,7 +54,7 @@ describe('queries of the guides', () => {
   })
 })
 
-test("the role of the Power BI guide can read current and later tables of the copy, but can't delete rows", async () => {
+test("the database role from the Power BI guide can read current and future tables of the copy, but can't delete rows", async () => {
   const query = (text: string) => copies.query('postgres', text)
   await copies.runBlock('postgres', 'power-bi/reader')
   try {
@@ -90,7 +90,7 @@ test("if a booked refund changes or is canceled, the accounting guide's query bo
   expect(await runInBoth('accounting/refunds-book')).toEqual([])
 })
 
-test("the accounting guide's query for closing a month returns a sync time in the last ten minutes", async () => {
+test("after a sync, the accounting guide's query for closing a month returns a sync time within the last ten minutes", async () => {
   const before = Date.now() - 600_000
   for (const engine of ENGINES) {
     const [[since] = []] = await copies.runBlock(engine, 'accounting/as-of')
@@ -127,7 +127,7 @@ describe('the guide for an ERP import', () => {
     await copies.runBlock(engine, 'erp/remove-rejected', [id])
   }
 
-  test("the guide's ERP import reads each order once, and again after an item or the timestamp of the order changes", async () => {
+  test("the guide's ERP import sends each order once, and again after one of its items or its updated_at changes", async () => {
     await runInBoth('erp/sent-table')
     const ids = (copies.shop.orders ?? []).map(({ id }) => String(id)).toSorted()
     expect(await send()).toEqual(ids)
@@ -139,7 +139,7 @@ describe('the guide for an ERP import', () => {
     expect(await send()).toEqual([byLine, back])
   })
 
-  test("if an order has an address and items, the guide's ERP import reads the address, and the items with their SKUs", async () => {
+  test("the guide's ERP import reads an order's shipping address, and the order's items with their SKUs", async () => {
     const { orders = [], order_items: items = [], products = [], product_variants: variants = [] } = copies.shop
     const order = orders[7]
     const address = JSON.parse(String(order?.shipping_address))
@@ -188,7 +188,7 @@ describe('the guide for an ERP import', () => {
     expect(firstOf(await runInBoth('erp/deleted-orders'))).toEqual([...deleted, corrected].toSorted())
   })
 
-  test("if orders change, are deleted, or are queued again, the queue of the guide's ERP import lists exactly these orders", async () => {
+  test("the queue of the guide's ERP import lists each changed or deleted order until it is marked as done, and again after requeuing", async () => {
     const queued = () => copies.query('postgres', 'select order_id, change from erp.queue order by 1')
     await copies.runBlock('postgres', 'erp/queue')
     await copies.sync(true)
@@ -210,7 +210,7 @@ describe('the guide for an ERP import', () => {
   })
 })
 
-test('after the steps of the erasure guide, no row of the copy names the customer, and the SQLite file lacks the email address', async () => {
+test("after the steps of the erasure guide, no row of the copy refers to the customer, and the SQLite file doesn't contain the email address", async () => {
   const orderOf = (customer: unknown) => copies.shop.orders?.filter(({ customer_id }) => customer_id === customer) ?? []
   const addressesOf = (customer: unknown) =>
     copies.shop.customer_addresses?.filter((row) => row.customer_id === customer && row.deleted_at == null) ?? []

@@ -35,7 +35,7 @@ describeCopy('a copy in a DuckDB file', async () => {
   }
 })
 
-test("the columns of a DuckDB copy have native types, and the contract's notes as comments", async () => {
+test('the columns of a DuckDB copy have native types, and their comments are the descriptions in the API contract', async () => {
   const file = await createFile()
   await (await openCopy(file)).close()
   const columns = await queryDuckDb(
@@ -94,7 +94,7 @@ test('if a coordinate has many digits, store-sync reads all digits from the Duck
 })
 
 test.each(['1.005', '1e3', '1234567890123456789012345678901234567.00'])(
-  'if a page has the amount %s, a DuckDB copy writes no row of the page, and the error names the row with the amount',
+  "if a DuckDB copy can't store the amount %s, it writes no row of the page, and the error names the row with this amount",
   async (total) => {
     const copy = await openCopy(await createFile())
     const bad = order({ total })
@@ -105,7 +105,7 @@ test.each(['1.005', '1e3', '1234567890123456789012345678901234567.00'])(
   },
 )
 
-test('if a user added a column to a DuckDB copy, the next sync of a row keeps the value of this column', async () => {
+test('if a user added a column to a DuckDB copy, updating a row does not change its value in this column', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const [one, two] = [order(), order()]
@@ -152,7 +152,7 @@ test('if another process has the DuckDB file open, opening the copy throws a Cop
   expect(peeking).toMatch(/^CopyUnavailableError: another program, .+ \(PID \d+\), has .*shop\.duckdb open; close it/)
 })
 
-test("if the file of a DuckDB copy is no DuckDB database or has another program's tables, opening the copy throws and changes nothing", async () => {
+test("if a file is not a DuckDB database or contains another program's tables, opening it as a DuckDB copy throws and creates nothing", async () => {
   const file = await createFile()
   writeFileSync(file, 'not a database, and longer than a header would be')
   const copy = new DuckDbCopy(file)

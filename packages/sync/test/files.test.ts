@@ -46,7 +46,7 @@ function changedNames(before: Record<string, string>, after: Record<string, stri
   return Object.keys(after).filter((name) => before[name] !== after[name])
 }
 
-test.each(KINDS)('if no row changed since the last run, a run writes no file: $kind', async ({ make }) => {
+test.each(KINDS)('if no row changed since the last run, a run writes no file of a $kind copy', async ({ make }) => {
   const folder = await createTestFolder()
   await writeOrders(make(folder), [ORDER])
   await writeGroups(make(folder), [GROUP])
@@ -57,7 +57,7 @@ test.each(KINDS)('if no row changed since the last run, a run writes no file: $k
   expect(changedNames(before, visibleFiles(folder))).toEqual([])
 })
 
-test('until a table is synced for the first time, the CSV copy has no file of this table', async () => {
+test('until a table is synced for the first time, the CSV copy has no file for this table', async () => {
   const folder = await createTestFolder()
   const copy = csvCopy(folder)
   const table = requireTable('orders')
@@ -86,7 +86,7 @@ test('if a CSV copy and a Parquet copy share a folder, a run of each copy update
   expect(changedNames(before, visibleFiles(folder))).toEqual(expect.arrayContaining(['orders.csv', 'orders.parquet']))
 })
 
-test("if a run writes no row of a table, the run does not compute the digest of the table's rows again", async () => {
+test("if a run writes no row of a table, the run does not recompute the digest of the table's rows", async () => {
   const folder = await createTestFolder()
   const file = path.join(folder, '.store-sync.db')
   await writeOrders(csvCopy(folder), [ORDER])
@@ -115,25 +115,28 @@ test('if only one table changed, a run writes only the file of this table and th
   expect(changedNames(later, visibleFiles(folder)).toSorted()).toEqual([...views, 'customer_groups.csv'].toSorted())
 })
 
-test.each(KINDS)('if a run stops before it writes its files, the next run writes these files: $kind', async (each) => {
-  const { make, orders } = each
-  const folder = await createTestFolder()
-  await writeOrders(make(folder), [ORDER])
-  const before = visibleFiles(folder)
-  const table = requireTable('orders')
-  const copy = make(folder)
-  await copy.open(TABLES)
-  await copy.write({ table, rows: [{ ...ORDER, total: '2.00' }], isFull: false })
-  await copy.close()
-  expect(changedNames(before, visibleFiles(folder))).toEqual([])
-  expect(await make(folder).changedFiles()).toContain(orders)
-  await writeOrders(make(folder), [])
-  expect(changedNames(before, visibleFiles(folder))).not.toEqual([])
-  expect(await make(folder).changedFiles()).toEqual([])
-})
+test.each(KINDS)(
+  'if a run stops before it writes the files of a $kind copy, the next run writes these files',
+  async (each) => {
+    const { make, orders } = each
+    const folder = await createTestFolder()
+    await writeOrders(make(folder), [ORDER])
+    const before = visibleFiles(folder)
+    const table = requireTable('orders')
+    const copy = make(folder)
+    await copy.open(TABLES)
+    await copy.write({ table, rows: [{ ...ORDER, total: '2.00' }], isFull: false })
+    await copy.close()
+    expect(changedNames(before, visibleFiles(folder))).toEqual([])
+    expect(await make(folder).changedFiles()).toContain(orders)
+    await writeOrders(make(folder), [])
+    expect(changedNames(before, visibleFiles(folder))).not.toEqual([])
+    expect(await make(folder).changedFiles()).toEqual([])
+  },
+)
 
 test.each(KINDS)(
-  'if a file of a copy was edited or removed, the copy reports the change, and the next run writes the file again: $kind',
+  'if a file of a $kind copy was edited or removed, changedFiles returns its name, and the next run writes the file again',
   async (each) => {
     const folder = await createTestFolder()
     const copy = each.make(folder)
@@ -153,7 +156,7 @@ test.each(KINDS)(
   },
 )
 
-test('until a CSV copy writes its files for the first time, the copy reports all files as changed', async () => {
+test('before a CSV copy writes its files for the first time, changedFiles returns the names of all files', async () => {
   const folder = await createTestFolder()
   const copy = csvCopy(folder)
   await copy.open(TABLES)
@@ -163,7 +166,7 @@ test('until a CSV copy writes its files for the first time, the copy reports all
 })
 
 test.each(KINDS)(
-  'if a folder has the name of one file of a copy, a run throws a CopyError and changes no file: $kind',
+  "if a folder has the name of a $kind copy's file, a run throws a CopyError and changes no file",
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     await writeOrders(make(folder), [ORDER])
@@ -243,7 +246,7 @@ test('if a run was killed after it had replaced all files, opening the copy agai
   expect(existsSync(database)).toBe(true)
 })
 
-test('if rows were created at different times, the rows in the CSV file are sorted by creation time, then by ID', async () => {
+test('the rows in a CSV file are sorted by creation time, then by ID', async () => {
   const folder = await createTestFolder()
   const created = (id: string, day: number) => ({ ...ORDER, id, created_at: `2026-01-0${day}T00:00:00.000Z` })
   await writeOrders(csvCopy(folder), [created('a', 3), created('b', 1), created('d', 2), created('c', 2)])

@@ -78,7 +78,7 @@ describe('the MCP tools', () => {
         expect(await callText(each, name, args), name).toMatch(new RegExp(`^As of ${COPIED_AT} \\(.+ ago\\)\\.\n`))
   })
 
-  test('the MCP tool schema lists all tables of the copy, describes one table, and rejects an unknown table', async () => {
+  test('the MCP tool schema lists all tables of the copy, or describes a given table, and rejects an unknown table', async () => {
     const text = await callText(client, 'schema')
     for (const { name } of TABLES) expect(text).toMatch(new RegExp(`^${name}: id`, 'm'))
     expect(await callText(client, 'schema', { table: 'orders' })).toContain(
@@ -141,7 +141,7 @@ describe('the MCP tools', () => {
 })
 
 describe('long results of MCP tools', () => {
-  test('if the rows of a query exceed 16,000 bytes, the MCP result is cut and has the limit and offset that return the rest', async () => {
+  test('if the rows of a query exceed 16,000 bytes, the MCP result is cut and gives the limit and offset for the rest', async () => {
     const text = await callText(personal, 'query', { sql: 'select * from orders order by id' })
     const [, rows = ''] = /Cut after (\d+) rows, .* limit (\d+) offset \1;/.exec(text) ?? []
     expect(Number(rows)).toBeGreaterThan(5)
@@ -157,7 +157,7 @@ describe('long results of MCP tools', () => {
     `select 1 as "${'x'.repeat(9000)}", 2 as "${'ü'.repeat(800)}" from orders`,
     "select hex(zeroblob(100000)), zeroblob(100000), 'a' || char(0) || 'b'",
   ])(
-    'if values or names in a result are long (%.40s), the result has at most 16,000 bytes and says that it is cut',
+    'if the query "$0" returns long values or names, the MCP result has at most 16,000 bytes and says that it is cut',
     async (sql) => {
       const text = await query(sql)
       expect(text).toMatch(/[Cc]ut/)
@@ -195,7 +195,7 @@ describe('personal data in MCP tools', () => {
 describe('the MCP guide', () => {
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/sync/guides/assistants.md'), 'utf8')
 
-  test('the configurations in the MCP guide name the command store-sync mcp, and this command returns the result of a tool', async () => {
+  test('the configurations in the MCP guide run store-sync mcp, and an MCP client that starts this program gets the result of a tool', async () => {
     const configurations = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json))
     expect(configurations).toHaveLength(2)
     for (const { servers, mcpServers } of configurations) {
@@ -213,7 +213,7 @@ describe('the MCP guide', () => {
     await other.close()
   })
 
-  test('the MCP guide lists all columns with personal data in the contract', () => {
+  test('the MCP guide lists exactly the columns that contain personal data according to the API contract', () => {
     const rows = [...guide.matchAll(/^\| `(\w+)` \| (`[^|]+) \|$/gm)]
     const listed = rows.flatMap(([, table, columns = '']) =>
       [...columns.matchAll(/`(\w+)`/g)].map(([, name]) => `${table}.${name}`),
@@ -229,9 +229,12 @@ describe('store-sync mcp', () => {
     [['--from', 'csv:shop'], 2, '--from: must be sqlite:FILE; got "csv:shop"'],
     [['--from', 'sqlite:/nonexistent/shop.db'], 1, '/nonexistent/shop.db does not exist; run `store-sync run --to'],
     [[], 2, "required option '--from <copy>' not specified"],
-  ])('if store-sync mcp gets %j, the command exits with code %i and says %j', async (args, code, message) => {
-    expect(await run(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
-  })
+  ])(
+    'if the arguments of store-sync mcp are %j, the command exits with code %i and the message %j',
+    async (args, code, message) => {
+      expect(await run(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
+    },
+  )
 
   test('if Node.js lacks setAuthorizer, store-sync mcp exits with code 1 and names the version to install', async () => {
     // Node.js 24.0, which npm installs on macOS, does not have this function.

@@ -70,7 +70,7 @@ test('[VER-1] if a list is added to the contract, a copy gets a table with the c
   await copy.close()
 })
 
-test('if the installed client is older than the contract, listRows throws an error with the path that the client lacks', async () => {
+test("if the installed client has no method for a table's list, listRows throws an error that names the path of the list", async () => {
   const client = new StoreExportClient({ url: platform.service.url, key: store.key })
   await expect(listRows(client, theTable(), {}).next()).rejects.toThrow(
     'the client has no method for /api/v1/warehouses: install its newest version',

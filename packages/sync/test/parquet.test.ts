@@ -85,7 +85,7 @@ test('if a Parquet copy has no rows, each table and view still has a file, and t
   expect(await typesIn(path.join(folder, 'products.parquet'))).toMatchObject({ has_variants: 'BOOLEAN' })
 })
 
-test('in a Parquet copy, DuckDB sums amounts and compares timestamps exactly', async () => {
+test('DuckDB sums the amounts and compares the timestamps of a Parquet copy exactly', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [
@@ -139,7 +139,7 @@ test.each([
   { kind: 'json', sent: ['{"a": 1.10}', '[]'], type: 'JSON', stored: ['{"a": 1.10}', '[]'] },
   { kind: 'json', sent: ['{"a":"\\ud83d"}'], type: 'VARCHAR', stored: ['{"a":"\\ud83d"}'] },
 ] as const)(
-  'if the $kind values are $sent, the Parquet column has the type $type and all digits',
+  'if a column of kind $kind has the values $sent, its Parquet type is $type, and every digit is preserved',
   async ({ kind, sent, type, stored }) => {
     const { folder, remove } = await createFolder()
     onTestFinished(remove)
@@ -150,7 +150,7 @@ test.each([
   },
 )
 
-test('if strings are empty or have unusual characters, the Parquet file has the same strings', async () => {
+test('a Parquet file stores empty strings and strings with unusual characters unchanged', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const texts = ['', null, '\u0000', "a'b", 'a\u0000b', '007', '🛒', 'e\u0301', '\ufeffx', '\r\n', 'x'.repeat(100_000)]
@@ -193,7 +193,7 @@ test('if an error occurs while Parquet files are written, all previous files are
   ])
 })
 
-test('if finishing a Parquet copy fails because a view is missing, the previous files are unchanged, and the next run writes new files', async () => {
+test("if a Parquet copy can't write its files because a view is missing, the previous files are unchanged, and the next run writes new files", async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => query(`select id from '${folder}/orders_overview.parquet' order by id`)

@@ -12,7 +12,7 @@ describe('the connection to a PostgreSQL copy', () => {
     sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and application_name = 'store-sync'`
 
-  test('if the connection to a PostgreSQL copy is lost between pages, write throws CopyUnavailableError, and the copy still has the written page', async () => {
+  test('if the connection to a PostgreSQL copy is lost between pages, write throws CopyUnavailableError, and the page written before remains', async () => {
     const { url, sql, copy } = await openCopy()
     await write(copy, order())
     await closeConnections(sql)

@@ -32,7 +32,7 @@ describeCopy('a copy in a PostgreSQL schema', async () => {
 })
 
 describe('types of a PostgreSQL copy', () => {
-  test('the columns of a PostgreSQL copy have the types bool, int4, jsonb, numeric, text, timestamptz, and uuid', async () => {
+  test('apart from int8, the columns of a PostgreSQL copy have only the types bool, int4, jsonb, numeric, text, timestamptz, and uuid', async () => {
     const { sql } = await openCopy()
     const types = await sql`
       select distinct udt_name as type from information_schema.columns
@@ -116,7 +116,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect(made.map(({ name }) => name)).toEqual(['order_items', 'orders'])
   })
 
-  test("a run doesn't wait for an open read transaction on the copy, and keeps an SQL view that a user created on the copy", async () => {
+  test("a run doesn't wait for an open read transaction on the PostgreSQL copy, and a user's SQL view on the copy still works", async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`create view public.mine as select id from ${SCHEMA}.orders_overview`)
     await copy.close()
@@ -130,7 +130,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect([...(await sql`select count(*)::int as rows from public.mine`)]).toEqual([{ rows: 1 }])
   })
 
-  test("if another program created tables with the names of a copy's tables, opening a PostgreSQL copy throws a CopyError and creates no table", async () => {
+  test("if another program created a table with the name of a copy's table, opening a PostgreSQL copy throws a CopyError and creates no table", async () => {
     const { url, sql } = await createTestDatabase()
     await sql`create table public.orders (id text)`
     const copy = new PostgresCopy({ url, schema: 'public' })
@@ -140,7 +140,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect([...tables]).toEqual([{ rows: 1 }])
   })
 
-  test('if a role owns only the schema of a PostgreSQL copy, a first and a second run with this role write orders', async () => {
+  test('if a role owns only the schema of a PostgreSQL copy, the first and the second run with this role both write orders', async () => {
     const { url, sql } = await createTestDatabase()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
@@ -178,14 +178,14 @@ describe('the schema of a PostgreSQL copy', () => {
     await expect(opening).rejects.toThrow('is read-only; use the address of a server that accepts writes')
   })
 
-  test("the PostgreSQL copy's tables for unfinished syncs and seen rows are unlogged", async () => {
+  test('in a PostgreSQL copy, the tables _sync_unfinished and _sync_seen are unlogged, and the table _sync_tables is logged', async () => {
     const { sql } = await openCopy()
     const logged = await sql`select relname as name from pg_class
       where relname in ('_sync_unfinished', '_sync_seen', '_sync_tables') and relkind = 'r' and relpersistence = 'p'`
     expect([...logged]).toEqual([{ name: '_sync_tables' }])
   })
 
-  test('if two schemas of a database have copies, both copies can be open at once', async () => {
+  test('two copies in different schemas of one PostgreSQL database can be open at the same time', async () => {
     const { url, copy, sql } = await openCopy()
     const other = new PostgresCopy({ url, schema: 'My "shop"' })
     await other.open(TABLES)
@@ -196,7 +196,7 @@ describe('the schema of a PostgreSQL copy', () => {
   })
 })
 
-test('after a full sync, a PostgreSQL copy has its indexes, and the next open retains a column comment that a user changed', async () => {
+test('a full sync creates the indexes of a PostgreSQL copy, and reopening the copy preserves a column comment that a user changed', async () => {
   const { url, sql, copy } = await openCopy()
   const indexed = async () => {
     const rows = await sql.unsafe(`select indexname as name from pg_indexes where schemaname = '${SCHEMA}'`)

@@ -39,7 +39,7 @@ test('after a run, a preview shows the number of rows that changed since five mi
   expect(shop.queryValue('select count(*) || max(since) from _sync_tables')).toBe(before)
 })
 
-test('a preview with prune shows the number of pages of each ID list, or 0 before the first run', async () => {
+test('after a run, a preview with prune shows the number of pages of each ID list; before the first run, it shows 0', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into customers (id, email, created_at, updated_at)

@@ -61,7 +61,7 @@ async function startOlderService(): Promise<string> {
   return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
 }
 
-test('store-sync run --prune prints the number of removed rows, as text or with --json', async () => {
+test('store-sync run --prune prints the number of removed rows, as text or, with --json, as an event', async () => {
   const { store, args } = await copyThenDelete()
   const dryRun = await command(store, ['run', ...args, '--prune', '--dry-run'])
   expect(dryRun.stderr).toMatch(/orders +0 rows {2}changed since \S+, and 1 page of IDs\n/)

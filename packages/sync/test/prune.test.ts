@@ -91,7 +91,7 @@ describe('runs that prune', () => {
     expect([shop.ids('orders'), shop.ids('order_items')]).toEqual([[], []])
   })
 
-  test('if a run prunes tables, the saved state of these tables is the same as after a run without prune', async () => {
+  test('a run with prune saves the same state of the tables as a run without prune', async () => {
     const shop = await createShop(platform)
     const state = 'select group_concat(table_name || since || whole_at) from _sync_tables'
     const { olderClient: client } = shop

@@ -103,7 +103,7 @@ describe('an interrupted first run', () => {
     expect(shop.queryValue('select since from _sync_tables')).toBe(new Date(start + 5 * HOUR_MS).toISOString())
   })
 
-  test('if all pages were written before an interruption, the next run requests only changes', async () => {
+  test('if the first run is interrupted after it has written all pages, the next run requests only changes', async () => {
     const shop = await createShopWithOrders(600)
     await interruptAt(shop, 600)
     const { requests, client } = recordingClient(shop)
@@ -118,7 +118,7 @@ describe('an interrupted first run', () => {
     expect(ofOrders(await shop.sync())).toMatchObject({ rows: 50, rowsBefore: 750 })
   })
 
-  test('if an interrupted run is a day old or the clock was set back, the next run starts from the beginning', async () => {
+  test('if a run was interrupted a day ago or the clock was set back since, the next run starts from the beginning', async () => {
     const shop = await createShopWithOrders(600)
     const start = Date.now()
     for (const later of [24 * HOUR_MS, -1]) {
@@ -185,7 +185,7 @@ describe('an interrupted incremental sync', () => {
     expect(ofOrders(summary)).toMatchObject({ mode: 'updated', rows: 700, rowsBefore: 0 })
   })
 
-  test('if a run with --since is interrupted, the next run continues if its --since is later, and restarts if its --since is earlier', async () => {
+  test('after an interrupted run with --since, a run with a later --since continues, and a run with an earlier --since starts from the beginning', async () => {
     const shop = await createShopWithOrders(700)
     const since = new Date('2025-12-01T00:00:00Z')
     await interruptAt(shop, 500, { since })

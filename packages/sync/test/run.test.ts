@@ -71,7 +71,7 @@ describe('later runs', () => {
     expect(shop.queryValue("select count(*) from orders where status = 'shipped'")).toBe(1)
   })
 
-  test('[SYNC-3] if a run fails, the next run reads changes since the start of the last successful run', async () => {
+  test('[SYNC-3] a failed run leaves the stored start of the next incremental sync unchanged, and a successful run advances it', async () => {
     const shop = await createShop(platform)
     await shop.sync({ client: shop.olderClient, now: () => Date.parse('2026-01-01T00:00:00Z') })
     const since = "select since from _sync_tables where table_name = 'orders'"
@@ -169,7 +169,7 @@ test('[R38] if a key may not read addresses, a run with this key throws an error
   await expect(shop.sync({ client })).rejects.toThrow('other words')
 })
 
-test('[R38] [SYNC-1] if a key gets the scope for customers, the next run reads all customers, but only changed orders', async () => {
+test('[R38, SYNC-1] if a key gets the scope for customers, the next run reads all customers, but only changed orders', async () => {
   const shop = await createShop(platform)
   const { sql, keyId } = shop.store
   const allow = (scopes: readonly string[]) =>
@@ -220,10 +220,10 @@ describe('a store without updates of customers', () => {
   })
 })
 
-describe('run with filters', () => {
+describe('runs with filters', () => {
   const orders = findTable('orders')
 
-  test('if the option tables is set, a run reads only its tables and leaves the state of other tables unchanged', async () => {
+  test('if the option tables contains only orders, a run reads only orders and saves no state for other tables', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 2)
     const summary = await shop.sync({ tables: orders === null ? [] : [orders] })
@@ -250,7 +250,7 @@ describe('run with filters', () => {
   })
 })
 
-test('if a run has the options isFull and since, the run ignores the option since and reads all rows', async () => {
+test('if the options isFull and since are both set, a run ignores since and reads all rows', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.sync()
@@ -266,7 +266,7 @@ test('if the service rejects the key, a run throws an error with the status 401 
   expect(readdirSync(path.dirname(shop.file))).toEqual([])
 })
 
-test('[SYNC-3] if the local clock is an hour ahead, the next run still reads every change', async () => {
+test('[SYNC-3] if the clock of store-sync is an hour ahead, the next run still reads an order that was added since the last run', async () => {
   const shop = await createShop(platform)
   const hour = 3_600_000
   const fast = { client: shop.olderClient, now: () => Date.now() + hour }

@@ -259,7 +259,7 @@ describe('a column that appears or disappears', () => {
     return summary.tables.map(({ mode, rows }) => `${mode} ${rows}`).join()
   }
 
-  test('[R46] if a run misses a column that is hidden for less than an hour, a run one hour later repairs the copy', async () => {
+  test('[R46] if a column is unreadable for less than an hour and a run misses its values, a run one hour later repairs the copy', async () => {
     const shop = await createEuroShop(300, true)
     expect(await syncAt(shop, 0)).toBe('full 300')
     await hide(shop)
@@ -308,7 +308,7 @@ describe('a column that appears or disappears', () => {
     },
   )
 
-  test('if a column disappears while a run rereads its table, the run still ends, and a run one hour later repairs the copy', async () => {
+  test('if a column becomes unreadable while a run rereads its table, the run still completes, and a run one hour later repairs the copy', async () => {
     const shop = await createEuroShop(800, false)
     await syncAt(shop, 0)
     await show(shop)
@@ -345,7 +345,7 @@ describe('a column that appears or disappears', () => {
     { what: 'a reread', isFull: false },
     { what: 'a full sync', isFull: true },
   ])(
-    '[R46] if $what is interrupted while a column is hidden, and the column becomes readable again, the next run repairs the copy',
+    '[R46] if $what is interrupted while a column is unreadable, and the column becomes readable again, the next run repairs the copy',
     async ({ isFull }) => {
       const shop = await createEuroShop(800, true)
       await syncAt(shop, 0)

@@ -66,7 +66,7 @@ async function provisionOrders(count: number): Promise<TestStore> {
   return store
 }
 
-test('with --to singer, standard output has only Singer messages, with decimal and date-time formats and a separate stream of order items', async () => {
+test('with --to singer, standard output contains only Singer messages, with decimal and date-time formats and order items in a separate stream', async () => {
   const store = await provisionOrders(2)
   const messages = await messagesOf(store)
   expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(['SCHEMA', 'RECORD', 'STATE']))
@@ -82,7 +82,7 @@ test('with --to singer, standard output has only Singer messages, with decimal a
   expect(records(messages, 'order_items')).toHaveLength(2)
 })
 
-test('if --state is the state of a previous Singer run, the run returns only changed rows and their embedded rows', async () => {
+test('if --state names the state file of a previous Singer run, the run returns only changed rows and their embedded rows', async () => {
   const store = await provisionOrders(3)
   const state = await saveState(await messagesOf(store))
   await store.sql`update orders set status = 'paid' where id = (select id from orders limit 1)`
@@ -91,7 +91,7 @@ test('if --state is the state of a previous Singer run, the run returns only cha
   expect(records(later, 'order_items')).toHaveLength(1)
 })
 
-test('if --state is the state that a Singer run wrote after a page, the next run returns the rows after that page', async () => {
+test('if --state names the state that a Singer run wrote after its first page, the next run returns the remaining rows', async () => {
   const store = await provisionOrders(600)
   const messages = await messagesOf(store)
   const at = messages.findIndex(({ type, value }) => type === 'STATE' && JSON.stringify(value).includes('"cursor":"'))
@@ -107,7 +107,7 @@ test('if --state is the state that a Singer run wrote after a page, the next run
   )
 })
 
-test('if an order was deleted, a Singer run with --prune shows the deletion: listed_ids lacks the order, and its synced_at is before listed_at', async () => {
+test('if an order was deleted, a Singer run with --prune omits its ID from listed_ids and returns a listed_at after its synced_at', async () => {
   const store = await provisionOrders(3)
   const first = await messagesOf(store)
   const [deleted] = await store.sql<
@@ -128,7 +128,7 @@ test.each([
   [['--every', '1m'], '--every: cannot be combined with --to singer'],
   [['--state', '/nowhere'], '--state: must be a file with the last state'],
 ])(
-  'if store-sync run gets %j with --to singer, the command exits with code 2 and the message %j',
+  'if store-sync run --to singer also gets %j, the command exits with code 2 and the message %j',
   async (args, message) => {
     const store = await platform.provision()
     const { code, stdout, stderr } = await command(store, ...args)

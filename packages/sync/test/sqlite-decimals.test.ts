@@ -58,7 +58,7 @@ const amountOf = (digits: number) =>
 /** Generates amounts of 1 to 15 digits, all lengths with equal probability. */
 const amounts = fc.integer({ min: 1, max: 15 }).chain(amountOf)
 
-test('if amounts have up to 15 digits, comparisons, order, and sums of amounts in SQLite equal those in PostgreSQL', async () => {
+test('if amounts have up to 15 digits, SQLite compares, sorts, and sums them like PostgreSQL', async () => {
   const { url, sql } = await createTestDatabase()
   const totals = [...fc.sample(amounts, 900), '3985.12', '999.77', '100.00', '-0.01', '0.00']
   const rows = totals.map((total) => orderOf(total))
@@ -98,7 +98,7 @@ test('if amounts have up to 15 digits, comparisons, order, and sums of amounts i
   }
 })
 
-test('in a SQLite copy, comparing an amount of up to 15 digits matches its exact value and no value one cent away', async () => {
+test('an amount of up to 15 digits in a SQLite copy equals the same SQL literal, and differs from literals one cent away', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -133,7 +133,7 @@ test('in a SQLite copy, comparing an amount of up to 15 digits matches its exact
   )
 })
 
-test('if an amount has more than 15 digits, the SQLite copy has every digit in total_text and null in total_cents', async () => {
+test('if an amount has more than 15 digits, total_text in the SQLite copy has every digit, and total_cents is null', async () => {
   const long = '123456789012345678901234567890.10'
   const database = await openSqliteCopy([
     orderOf('9999999999999.99'),
@@ -154,7 +154,7 @@ test('if an amount has more than 15 digits, the SQLite copy has every digit in t
   ])
 })
 
-test('a decimal that is not money is stored in SQLite as a number and as text with all digits, without a column of cents', async () => {
+test('a SQLite copy stores coordinates and weights as a number and as text with all digits, but not as cents', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -229,7 +229,7 @@ async function createTextCopy(view: string): Promise<string> {
   return file
 }
 
-test("if an older copy has decimals as text, open converts the decimals without rereading rows, and a user's view still returns rows", async () => {
+test("if an older copy stores decimals as text, opening it converts the decimals without rereading rows, and a user's view still returns rows", async () => {
   const file = await createTextCopy(
     `create view cents as select id, cast(replace(total, '.', '') as integer) as c from orders`,
   )
@@ -253,7 +253,7 @@ test("if an older copy has decimals as text, open converts the decimals without 
   await copy.close()
 })
 
-test("if a broken view of the user prevents converting decimals, open throws an error with the view's name and changes nothing", async () => {
+test("if a user's broken view prevents the conversion of decimals, opening the copy throws an error with the view's name and changes nothing", async () => {
   const file = await createTextCopy('create view broken as select total from gone')
   const failure = await new SqliteCopy(file).open(TABLES).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(CopyError)

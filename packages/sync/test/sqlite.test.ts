@@ -47,7 +47,7 @@ describeCopy('a copy in a SQLite file', async () => {
   }
 })
 
-test("if another program created tables with the names of a copy's tables, opening a SQLite copy throws a CopyError and changes no table", async () => {
+test("if another program created a table with the name of a copy's table, opening a SQLite copy throws a CopyError and preserves the table", async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const foreign = new DatabaseSync(file)
@@ -72,7 +72,7 @@ test('if a SQLite copy is open, opening the copy through a symbolic link throws 
   await copy.close()
 })
 
-test('if an older version of store-sync writes a row, columns of a newer version keep their values', async () => {
+test('if an older version of store-sync updates a row, columns that a newer version added retain their values', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -102,7 +102,7 @@ test('after a run, the SQLite copy has the journal mode delete, and its folder h
   }
 })
 
-test('if a reader has a transaction open, closing a SQLite copy takes less than 2 s, and the reader keeps its snapshot', async () => {
+test('if a reader has an open transaction, closing a SQLite copy takes less than 2 s, and the reader still reads its snapshot', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -125,7 +125,7 @@ test('if a reader has a transaction open, closing a SQLite copy takes less than 
 
 describe('paths of a SQLite copy', () => {
   test.each([':memory:', 'file:x.db?mode=memory'])(
-    'if the path is %s, the SQLite copy is a file on the disk with this name',
+    'if the path of a SQLite copy is %s, the copy is a file with this name',
     async (name) => {
       const { file, remove } = await createFile()
       onTestFinished(remove)

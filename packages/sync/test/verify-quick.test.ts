@@ -74,7 +74,7 @@ describe('store-sync verify --quick', () => {
     expect(tableOf(compared, 'order_items'), 'items change with the timestamp of their order').toBeUndefined()
   })
 
-  test('if orders are missing, extra, or differ in updated_at, verify --quick reports these orders, but not an order that differs only in total', async () => {
+  test('verify --quick reports orders that are missing, extra, or different in updated_at, but not an order that differs only in total', async () => {
     const shop = await createCopiedShop(5)
     const [one = '', two = '', three = '', four = ''] = shop.ids('orders')
     const added = randomUUID()

@@ -57,7 +57,7 @@ test('if the copy is in sync, verify finds no difference, suggests no repair, an
   expect(shop.queryValue(state)).toBe(before)
 })
 
-test('if rows are missing, different, or extra, verify reports each row, and the columns that differ', async () => {
+test('if rows of the copy are missing, extra, or differ from the store, verify reports each row and the differing columns', async () => {
   const shop = await createCopiedShop(5)
   const [one = '', two = '', three = ''] = shop.ids('orders')
   const added = randomUUID()
@@ -148,7 +148,7 @@ test('if categories in the copy differ from the store, verify marks the table as
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('if there is no copy, or the copy is of another store, verify throws an error that names this cause', async () => {
+test('if there is no copy, or the copy belongs to a different store than the key, verify throws an error that names this cause', async () => {
   const shop = await createShop(platform)
   await expect(compare(shop)).rejects.toThrow(/is not a copy yet; run `store-sync run` first/)
   await expect(compare(shop), 'nothing was created').rejects.toThrow(CopyError)
@@ -157,7 +157,7 @@ test('if there is no copy, or the copy is of another store, verify throws an err
   await expect(compare({ ...shop, client: other.client })).rejects.toThrow(/is a copy of store/)
 })
 
-test('if the option tables is set, verify compares only its tables and the tables embedded in them', async () => {
+test('if the option tables contains only orders, verify compares only orders and their items', async () => {
   const shop = await createCopiedShop(1)
   const orders = findTable('orders')
   const { tables } = await verify({

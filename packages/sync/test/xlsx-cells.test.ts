@@ -14,7 +14,7 @@ const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [
 const createWorkbookPath = async () => ({ file: path.join(await createTestFolder(), 'shop.xlsx') })
 
 test.runIf(hasPython)(
-  'an XLSX cell is a number for an exact numeric value, and text for a string or a number with too many digits',
+  'an XLSX cell is a number if it can hold the value exactly; a string or a number with too many digits becomes text',
   async () => {
     const { file } = await createWorkbookPath()
     const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
@@ -41,7 +41,7 @@ const text: FileColumn = { name: 'text', kind: 'text', isMoney: false }
 const money: FileColumn = { name: 'amount', kind: 'decimal', isMoney: true }
 
 test.runIf(hasPython)(
-  'if timestamps are from 1900-03-01 to the end of 9999, the XLSX cells are dates, exact to the millisecond',
+  'timestamps from 1900-03-01 to the end of 9999 become XLSX date cells that are exact to the millisecond',
   async () => {
     const { file } = await createWorkbookPath()
     const [first, last] = [Date.UTC(1900, 2, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)]
@@ -68,7 +68,7 @@ test.runIf(hasPython)(
 )
 
 test.runIf(hasPython)(
-  "if a date can't represent a timestamp, the XLSX cell is text; if the timestamp is null, the cell is empty",
+  "if an XLSX date can't represent a timestamp, the cell is text; if the timestamp is null, the cell is empty",
   async () => {
     const { file } = await createWorkbookPath()
     const texts = [

@@ -99,7 +99,7 @@ test('if a table has more rows than an XLSX sheet holds, its rows continue in fu
 })
 
 test.each([0, 1, 2, 3])(
-  'if 3,000 emoji begin at offset %i of a string, the XLSX file has the string unchanged',
+  'if 3,000 emoji begin at offset %i of a string, the XLSX file contains the string unchanged',
   async (offset) => {
     const { file } = await createWorkbookPath()
     const text = 'x'.repeat(offset) + '🛒'.repeat(3000)
@@ -130,7 +130,7 @@ test('if an error occurs while an XLSX workbook is written, the previous workboo
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 
-test('if finishing an XLSX copy fails because a view is missing, the previous workbook is unchanged, and the next run writes a new one', async () => {
+test("if an XLSX copy can't write its workbook because a view is missing, the previous workbook is unchanged, and the next run replaces it", async () => {
   const { file } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a' }])
   const before = readFileSync(file)

@@ -37,7 +37,7 @@ describe('the option --to', () => {
     ['mariadb://me:hunter2secret@db/shop?tls=on', 'tls must be off, require, or verify'],
     ['mysql://me:hunter2%secret@db/shop', 'has a % that is not an escape; write %25'],
   ])(
-    'if --to env:NAME names an invalid MySQL URL, the error message says what is invalid and hides the password: %s',
+    'if --to env:NAME names a variable with the invalid MySQL URL %s, the error message says what is invalid and hides the password',
     async (text, message) => {
       const error = await messageFor('env:TARGET', { TARGET: text })
       expect(error).toContain(message)
@@ -49,13 +49,13 @@ describe('the option --to', () => {
     expect(await messageFor('mysql://me:hunter2secret@db/shop')).toContain('put the URL in a variable and use env:NAME')
   })
 
-  test('if --to env:NAME names a MySQL URL, the name of the copy does not show the password', async () => {
+  test('if --to env:NAME names a variable with a MySQL URL, the name of the copy does not show the password', async () => {
     const copy = await createCopy('env:TARGET', { TARGET: 'mysql://me:hunter2secret@db:3307/shop?tls=verify' })
     expect(copy.name).toBe('mysql://me@db:3307/shop')
   })
 
   test.each(['sqlite:./~/shop.db', 'sqlite:~shop.db'])(
-    'if --to is %s, store-sync takes the ~ as a part of the file name',
+    'if --to is %s, the ~ is part of the file name',
     async (text) => {
       expect((await createCopy(text, {})).name).toBe(text.slice('sqlite:'.length))
     },

@@ -10,7 +10,7 @@ test.each([
   expect(timeText(ms)).toBe(text)
 })
 
-test('countText returns a singular noun for 1, and rowsText aligns the column after the noun', () => {
+test('countText returns a singular noun only for 1, and rowsText pads the noun so that the next column aligns', () => {
   expect([0, 1, 2, 1200].map((count) => countText(count, 'row'))).toEqual(['0 rows', '1 row', '2 rows', '1,200 rows'])
   expect(`${rowsText('store', 1)}  all`).toBe('  store                       1 row   all')
   expect(`${rowsText('orders', 2)}  all`).toBe('  orders                      2 rows  all')

@@ -3,11 +3,11 @@ import { CommandLineError } from './command-line-error.ts'
 import { parseTables, rejectPlainHttp } from './parse-options.ts'
 
 describe('the option --tables', () => {
-  test('if --tables names orders, order_items, and categories, parseTables returns the tables categories and orders, each once', () => {
+  test("parseTables('orders, order_items,categories') returns the tables categories and orders, because orders include order_items", () => {
     expect(parseTables('orders, order_items,categories').map(({ name }) => name)).toEqual(['categories', 'orders'])
   })
 
-  test('if --tables has an unknown table name, the error message lists all table names', () => {
+  test('if --tables contains an unknown table name, the error message lists all table names', () => {
     expect(() => parseTables('orders,order')).toThrow(CommandLineError)
     expect(() => parseTables('orders,order')).toThrow(
       /must be table names separated by commas \(store, .*product_variants.*\); got "order"$/,
@@ -35,10 +35,7 @@ describe('the option --insecure-http', () => {
     'http://127.0.0.1.example.com',
     'http://[2001:db8::1]',
     'http://127.0.0.1@export.example.com',
-  ])(
-    'if --url %s is plain HTTP to another computer and --insecure-http is missing, the error message suggests --insecure-http',
-    (url) => {
-      expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
-    },
-  )
+  ])('if --url is %s, plain HTTP to another computer, the error message suggests --insecure-http', (url) => {
+    expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
+  })
 })

@@ -13,7 +13,7 @@ describe('durations and timestamps in options', () => {
     ['1.5h', null],
     ['15', null],
     ['', null],
-  ])('if a duration is %j, parseDuration returns %j (milliseconds, or null if invalid)', (text, ms) => {
+  ])('parseDuration(%j) returns %j (milliseconds, or null if invalid)', (text, ms) => {
     expect(parseDuration(text, TIMER_MS_MAX)).toBe(ms)
   })
 
@@ -31,7 +31,7 @@ describe('durations and timestamps in options', () => {
     ['2026-13-01', null],
     ['0000-01-01', null],
     ['2026-04-01', null],
-  ])('if a timestamp is %j, parseTimestamp returns %j (null if invalid or in the future)', (text, timestamp) => {
+  ])('parseTimestamp(%j) returns %j (null if invalid or in the future)', (text, timestamp) => {
     expect(parseTimestamp(text, NOW)?.toISOString() ?? null).toBe(timestamp)
   })
 })

@@ -5,7 +5,7 @@ import { RequestMeter } from './request-meter.ts'
 describe('rate limit and time left', () => {
   const limit = { requests: 120, windowSeconds: 60, remaining: 30, resetSeconds: 20 }
 
-  test('usedShare is 0.75 if 30 of 120 requests of the rate limit remain, and 0 after the rate limit resets', () => {
+  test('if 30 of 120 requests per minute remain, usedShare is 0.75; after the rate limit resets, usedShare is 0', () => {
     let now = 0
     const meter = new RequestMeter(() => now)
     expect(meter.usedShare).toBeNull()
@@ -22,7 +22,7 @@ describe('rate limit and time left', () => {
     [270, 20_000 + 120_000],
     [280, 20_000 + 120_000 + 1000],
   ])(
-    'if %i requests of 100 ms are left and the rate limit allows 30 now, the estimated time left is %i ms',
+    'if a run still needs %i requests of 100 ms each, and 30 of 120 requests per minute remain, the estimated time is %i ms',
     (requests, ms) => {
       const meter = new RequestMeter(() => 0)
       meter.record({ status: 200, limit })
@@ -64,7 +64,7 @@ describe('the progress reporter without a terminal', () => {
     return { lines, reporter: new ProgressReporter({ output, meter: new RequestMeter(Date.now), now: Date.now }) }
   }
 
-  test('without a terminal, the progress reporter prints a line per table, per rate-limit wait, and after 30 seconds without output', () => {
+  test('without a terminal, the progress reporter prints a line for each table and rate-limit wait, and after every 30 seconds without output', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     vi.advanceTimersByTime(31_000)
@@ -82,7 +82,7 @@ describe('the progress reporter without a terminal', () => {
     expect(lines.join('')).not.toContain('\r')
   })
 
-  test(`if a table's fields changed and a run reads it again, the reporter prints the reason, and --json prints a "reread" event`, () => {
+  test('if a run rereads a table because its fields changed, the reporter prints the reason, and --json prints a "reread" event', () => {
     const { lines, reporter } = createLogReporter()
     const results: string[] = []
     const output = {
@@ -97,7 +97,7 @@ describe('the progress reporter without a terminal', () => {
     expect(results).toEqual(['{"event":"reread","table":"orders"}'])
   })
 
-  test('after the progress reporter is stopped, it prints no line during an hour of silence', () => {
+  test('after stop, the progress reporter prints only what is passed to print, and no status line for an hour', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     reporter.stop()

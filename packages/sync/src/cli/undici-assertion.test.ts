@@ -27,7 +27,7 @@ const program = (length: number) => `
 const start = (length: number, env: Record<string, string> = {}) =>
   run(process.execPath, ['--input-type=module', '--eval', program(length)], { env: { ...process.env, ...env } })
 
-test('[SYNC-3] if a server closes the connection before its response is read, ignoreUndiciAssertion prevents a crash, and a truncated response is rejected', async () => {
+test('[SYNC-3] if a server closes the connection before the client reads the response, ignoreUndiciAssertion prevents a crash, and a truncated response is rejected', async () => {
   await expect(start(65_536)).rejects.toThrow('!this.paused')
   expect((await start(65_536, { GUARDED: 'yes' })).stdout).toBe('65536\n')
   expect((await start(99_999, { GUARDED: 'yes' })).stdout).toBe('rejected\n')

@@ -3,7 +3,7 @@ import { parseExactJson } from '../exact-json.ts'
 import { comparableText } from './comparable-text.ts'
 
 describe('values that verify compares', () => {
-  test('if two JSON values differ only in the order of their fields, verify compares the values as equal', () => {
+  test('if two JSON values differ only in the order of their fields, verify treats the values as equal', () => {
     const one = parseExactJson('{"b":{"y":1,"x":12345678901234567890},"a":[1,2]}')
     const other = parseExactJson('{"a":[1,2],"b":{"x":12345678901234567890,"y":1}}')
     expect(comparableText('json', one)).toBe(comparableText('json', other))
@@ -13,13 +13,13 @@ describe('values that verify compares', () => {
     expect(comparableText('json', one)).not.toBe(comparableText('json', fourth))
   })
 
-  test('verify compares null and an empty string, and the decimals 1.1 and 1.10, as different', () => {
+  test('verify treats null and an empty string as different, and likewise the decimals 1.1 and 1.10', () => {
     expect(comparableText('text', null)).toBeNull()
     expect(comparableText('text', '')).toBe('')
     expect(comparableText('decimal', '1.10')).not.toBe(comparableText('decimal', '1.1'))
   })
 
-  test('if two JSON values with 50,000 levels differ only in the order of their fields, verify compares the values as equal', () => {
+  test('if two JSON values with 50,000 levels differ only in the order of their fields, verify treats the values as equal', () => {
     const LEVELS = 50_000
     const nested = (members: string) => parseExactJson(`${'['.repeat(LEVELS)}{${members}}${']'.repeat(LEVELS)}`)
     const one = comparableText('json', nested('"a":1,"b":12345678901234567890'))

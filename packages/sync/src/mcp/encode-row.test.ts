@@ -13,17 +13,17 @@ function readRest(value: string | Uint8Array): unknown {
   return row?.rest
 }
 
-test('if an MCP result cuts a string of emoji, a note has the SQL expression that returns the rest of the string', () => {
+test('if an MCP result cuts a string of emoji, a note gives the SQL expression that returns the rest of the string', () => {
   const text = `${'🛒'.repeat(2000)}END`
   expect(encodeRow([text])).toContain(`${'🛒'.repeat(2000)}… [cut: 2003 characters;`)
   expect(readRest(text)).toBe('END')
 })
 
-test('if a string has 2,000 emoji, an MCP result has the whole string', () => {
+test('if a string has 2,000 emoji, an MCP result contains the whole string', () => {
   expect(encodeRow(['🛒'.repeat(2000)])).toBe(JSON.stringify(['🛒'.repeat(2000)]))
 })
 
-test('if an MCP result cuts a blob, a note has the number of bytes and the SQL expression that returns the rest', () => {
+test("if an MCP result cuts a blob, a note gives the blob's size and the SQL expression that returns the rest", () => {
   const blob = new Uint8Array(1500).fill(7)
   blob[1499] = 9
   expect(encodeRow([blob])).toContain(`x'${'07'.repeat(1000)}'… [cut: 1500 bytes;`)

@@ -85,13 +85,13 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
     describeWalks(inTest)
     describePruning(inTest)
 
-    test('if a copy is new, open returns the state of a copy without a store, and the copy has no rows', async () => {
+    test('if a copy is new, open returns no store and no synced tables, and the copy has no orders', async () => {
       const state = await reopen()
       expect(state).toEqual(NEW_COPY)
       expect(await copy.count('orders')).toBe(0)
     })
 
-    test('if strings have unusual characters or decimals have many digits, the copy has the same values', async () => {
+    test('a copy stores strings with unusual characters and decimals with many digits unchanged', async () => {
       const { id } = order()
       const metafields = { gift: 'yes', nested: { a: [1, null] } }
       await write(
@@ -142,7 +142,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       expect((await destination.read('order_items')).map(({ name }) => name).toSorted()).toEqual(['c', 'of another'])
     })
 
-    test('if a page has an invalid row, write throws, and no row of the page is stored', async () => {
+    test('if a page contains an invalid row, write throws, and no row of the page is stored', async () => {
       const good = order()
       const bad = { ...order(), items: [{ ...item('x', 'y'), quantity: 'many' }] }
       await expect(write(good, bad)).rejects.toThrow()
@@ -166,7 +166,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       await elsewhere.remove()
     })
 
-    test('for each column, read returns the same value as asStored for the sent value', async () => {
+    test('for each column of orders, read returns the value that asStored computes from the sent value', async () => {
       const one = order({
         email: '\ud800 half\0',
         total: '12345678901234.10',

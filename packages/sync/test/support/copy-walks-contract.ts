@@ -42,7 +42,7 @@ export function describeWalks(at: OpenCopy): void {
     expect((await at.reopen()).tables.get('orders')).toEqual(state)
   })
 
-  test('after the state of a table is saved, open and peek return the same state', async () => {
+  test('open and peek return the last saved state of a table', async () => {
     const states = [
       SYNCED,
       { ...SYNCED, storeFields: '0000000000000001', rereadAt: '2026-01-03T00:00:00.000Z' },
@@ -86,7 +86,7 @@ export function describeWalks(at: OpenCopy): void {
     expect(await at.copy.count('orders')).toBe(2)
   })
 
-  test('until the copy is closed, unseenIds returns the IDs that markSeen has not marked', async () => {
+  test('unseenIds returns the IDs that markSeen has not marked, and reopening the copy deletes all marks', async () => {
     const [one, two, three] = [order(), order(), order()]
     await write(one, two, three)
     await at.copy.markSeen('orders', [two.id, randomUUID()])
@@ -99,7 +99,7 @@ export function describeWalks(at: OpenCopy): void {
     expect(await at.copy.count('orders')).toBe(3)
   })
 
-  test('if a table or its embedded table gets a new column, open adds the column and resets since of the table to null', async () => {
+  test("if a table or its embedded table gets a new column, open adds the column and resets the table's since to null", async () => {
     const state = SYNCED
     for (const table of TABLES) await at.copy.end({ table, state, isFull: false })
     await at.copy.close()

@@ -51,7 +51,7 @@ describe('errors of SQLite', () => {
     },
   )
 
-  test('if SQLite reports a full disk, a CopyFullError says that the copy has no space, and to run again', async () => {
+  test('if SQLite reports a full disk, a CopyFullError says that the copy has no space and tells the user to run again', async () => {
     const error = await errorOf((database) => database.exec(`pragma max_page_count = 3; ${insert}`))
     const translated = translateSqliteError(error, 'shop')
     expect(translated).toBeInstanceOf(CopyFullError)
@@ -61,7 +61,7 @@ describe('errors of SQLite', () => {
     })
   })
 
-  test('if another program has locked the SQLite file, a CopyUnavailableError names the lock and says to run again', async () => {
+  test('if another program has locked the SQLite file, a CopyUnavailableError says so and tells the user to run again', async () => {
     const error = await errorOf((database, file) => {
       database.exec('begin exclusive')
       using other = new DatabaseSync(file, { timeout: 0 })
