@@ -52,7 +52,7 @@ test('if the admin client package is installed in an empty folder, a program can
 })
 
 test.skipIf(MACHINE_NODE === undefined)(
-  'the admin client package works with the Node.js version that is installed on the machine',
+  'a program with the admin client package also runs in the Node.js version that is installed on the machine',
   async () => {
     expect(await runWith(MACHINE_NODE ?? '')).toEqual({ name: 'Shop', results: [{ status: 200, keys: 1 }] })
   },
@@ -71,7 +71,7 @@ test('the admin client package contains only built files, LICENSE, README.md, an
   expect(manifest).toMatchObject({ repository })
 })
 
-test('if a call of the admin client has no store name, an unknown role, or minutes as a string, TypeScript reports an error', async () => {
+test('if code calls the admin client without a store name, with an unknown role, or with minutes as a string, TypeScript reports an error', async () => {
   const source = `
 import { AdminApiError, AdminClient, AdminConnectionError, type CreatedStore } from '@store-export/admin-client'
 const admin = new AdminClient({ url: 'https://admin.example.com', token: 't' })

@@ -13,7 +13,7 @@ function startWork(limiter: Limiter) {
   return { state, done, end: resolve }
 }
 
-test('if the maximum number of operations is running, further operations wait, and start in order of arrival when running operations end', async () => {
+test('while the maximum number of operations is running, further operations wait; when an operation ends, the longest-waiting one starts', async () => {
   const limiter = new Limiter({ atOnce: 1, waitingMax: 2 })
   const [first, second, third] = [startWork(limiter), startWork(limiter), startWork(limiter)]
   expect([first, second, third].map(({ state }) => state.isRunning)).toEqual([true, false, false])
@@ -26,7 +26,7 @@ test('if the maximum number of operations is running, further operations wait, a
   await Promise.all([second.done, third.done])
 })
 
-test('if the maximum number of operations is waiting, the limiter rejects the next operation with 503 and Retry-After', async () => {
+test('if the maximum number of operations is already waiting, the limiter rejects the next operation with 503 and Retry-After', async () => {
   const limiter = new Limiter({ atOnce: 1, waitingMax: 1 })
   const [running, waiting] = [startWork(limiter), startWork(limiter)]
   await expect(limiter.run(async () => undefined)).rejects.toMatchObject({

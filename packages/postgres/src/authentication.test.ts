@@ -52,7 +52,7 @@ async function exchangeUntilProof(change: (proof: string) => string): Promise<Au
 }
 
 describe('SCRAM authentication', () => {
-  test('if the server proves in SCRAM that it knows the password, the client accepts the server', async () => {
+  test("if the server's SCRAM proof shows that it knows the password, the client accepts the server", async () => {
     const authentication = await exchangeUntilProof((proof) => proof)
     expect(authentication.respond(request(OK))).toBeNull()
     expect(authentication.isAccepted).toBe(true)
@@ -172,13 +172,13 @@ describe('authentication requests that the client rejects', () => {
     },
   )
 
-  test('if an unencrypted connection gets a request for a clear-text password, the client throws an error that recommends sslmode=require', () => {
+  test('if the server requests a clear-text password on an unencrypted connection, the client throws an error that recommends sslmode=require', () => {
     const authentication = new Authentication({ ...OPTIONS, isPrivate: false, certificateHash: null })
     expect(() => authentication.respond(request(CLEARTEXT))).toThrow('add sslmode=require')
   })
 
   test.each([1, 2, 4, 6, 7, 8, 9, 13, -1])(
-    'if the server requests authentication method %i, the client throws an error that calls the method unsupported',
+    'if the server requests the unsupported authentication method %i, the client throws an error that says so',
     (kind) => {
       expect(() => new Authentication(OPTIONS).respond(request(kind))).toThrow('which this client does not support')
     },

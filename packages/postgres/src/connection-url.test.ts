@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { describeTls, InvalidUrlError, parseConnectionUrl, splitPassword, withPassword } from './connection-url.ts'
 
 describe('connection URLs', () => {
-  test('if a connection URL has encoded characters, parseConnectionUrl decodes the user, the password, the database, and the parameters', () => {
+  test('if a connection URL contains percent-encoded characters, parseConnectionUrl decodes the user, password, database, and parameters', () => {
     expect(
       parseConnectionUrl(
         'postgresql://re%40der:p%2Fw%3A@db.example:6543/my%20shop?sslmode=verify-full&application_name=a%20b',
@@ -39,7 +39,7 @@ describe('connection URLs', () => {
     ],
     ['postgres://[::1]:7000/shop', [{ kind: 'tcp', host: '::1', port: 7000 }]],
     ['postgres:///shop', [{ kind: 'tcp', host: 'localhost', port: 5432 }]],
-  ])('if the connection URL is %s, parseConnectionUrl returns its hosts with ports or socket paths', (url, hosts) => {
+  ])("parseConnectionUrl('%s') returns the hosts with their ports or socket paths", (url, hosts) => {
     expect(parseConnectionUrl(url).hosts).toEqual(hosts)
   })
 
@@ -152,7 +152,7 @@ describe('connection URLs', () => {
     ['postgres://u@h1,h2/d', 'postgres://u@h1,h2/d', null],
     ['postgres://u:x@[::1]:5/d', 'postgres://u@[::1]:5/d', 'x'],
   ])(
-    'if the connection URL is %s, splitPassword removes the password, and withPassword adds the password again',
+    'splitPassword separates the password from the URL %s, and withPassword builds an equivalent URL from both',
     (url, bare, password) => {
       expect(splitPassword(url)).toEqual({ url: bare, password })
       expect(parseConnectionUrl(withPassword(bare, password))).toEqual(parseConnectionUrl(url))

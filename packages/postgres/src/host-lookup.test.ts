@@ -88,7 +88,7 @@ const addressesOf = async (lookup: HostLookup, host: string) =>
   (await lookup.resolve(host)).map(({ address }) => address)
 
 describe('lookups of host names', () => {
-  test('[ERR-3] if the DNS server does not respond for one host, lookups of this host fail within two seconds, and other lookups succeed', async () => {
+  test('[ERR-3] if the DNS server does not respond for one host, lookups of this host fail within two seconds, and lookups of other hosts succeed', async () => {
     const { queriedNames, servers } = await nameServer({
       'hangs.test': 'silent',
       'well.test': { address: '10.0.0.1', ttl: 60 },
@@ -108,7 +108,7 @@ describe('lookups of host names', () => {
     expect(queriedNames.filter((name) => name === 'hangs.test').length).toBeLessThanOrEqual(2)
   })
 
-  test('if the time to live of a DNS record has passed, the next lookup of the host queries the name server again', async () => {
+  test("lookups of a host query the name server again only after the time to live of the host's DNS record has passed", async () => {
     const { queriedNames, servers } = await nameServer({
       'long.test': { address: '10.0.0.1', ttl: 60 },
       'short.test': { address: '10.0.0.2', ttl: 0 },
@@ -136,7 +136,7 @@ describe('lookups of host names', () => {
     expect(queriedNames.filter((name) => name === 'silent.test').length).toBeGreaterThanOrEqual(2)
   })
 
-  test('[ERR-3] if the DNS server fails for one search domain, the lookup tries the other search domains and the bare host name', async () => {
+  test('[ERR-3] if the DNS server returns an error for one search domain, the lookup tries the other search domains and the bare host name', async () => {
     const { queriedNames, servers } = await nameServer({
       'db.shop.a.test': 'failing',
       'db.shop': { address: '10.0.0.1', ttl: 0 },
@@ -151,7 +151,7 @@ describe('lookups of host names', () => {
     ])
   })
 
-  test('if a host is localhost or in the hosts file, the DNS server is not queried', async () => {
+  test('if a host is localhost or listed in the hosts file, a lookup does not query the DNS server', async () => {
     const { queriedNames, servers } = await nameServer({})
     const lookup = await lookupWith({ servers }, '# shops\n10.1.2.3  db1.test db1 # the first\n::9 db1\n')
     expect(await addressesOf(lookup, 'db1')).toEqual(['10.1.2.3', '::9'])

@@ -115,7 +115,7 @@ describe('invalid messages', () => {
   })
 
   test.each(everywhere)(
-    'if the header of a 4 GB message arrives %s, the reader throws before the body arrives',
+    'if the header of a 4 GB message arrives %s, the reader throws without waiting for the body',
     (_, chunks) => {
       expect(() => read(chunks(head(SERVER.dataRow, 2 ** 32 - 1)))).toThrow('a message of 4294967295 bytes')
     },
@@ -141,7 +141,7 @@ describe('invalid messages', () => {
     expect(() => read(chunks(MESSAGE_BYTES_MAX + 1))).toThrow(`a message of ${MESSAGE_BYTES_MAX + 1} bytes`)
   })
 
-  test('if a row arrives in two parts, the reader allocates at most the size of the row', () => {
+  test('if a row arrives in two parts, the reader allocates at most as many bytes as the row has', () => {
     const allocate = vi.spyOn(Buffer, 'allocUnsafe')
     onTestFinished(() => allocate.mockRestore())
     const row = streamOf([{ type: SERVER.dataRow, body: Buffer.alloc(2000) }])

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { identifier, quoteIdentifier, SqlFragment, sql, type Value, wireValue } from './statement.ts'
 
 describe('sql templates', () => {
-  test('if sql templates are nested, their values are numbered in the order in which they appear in the text', () => {
+  test('if sql templates are nested, their parameters are numbered in the order of the values in the text', () => {
     const inner = sql`a = ${1} and b = ${2}`
     const middle = sql`(${inner} or ${inner})`
     expect(sql`select ${0} where ${middle} and ${identifier('c')} = ${3}`).toMatchObject({
@@ -52,12 +52,12 @@ describe('values of a statement', () => {
     [new Uint8Array([1, 2, 3]).subarray(1), '\\x0203'],
     [[], '{}'],
     [['a', null, 1, '"\\', 'null', ''], '{"a",null,1,"\\"\\\\","null",""}'],
-  ])('if a statement has the value %o, the client sends %o', (value, sent) => {
+  ])('if a value of a statement is %o, the client sends %o', (value, sent) => {
     expect(wireValue(value)).toBe(sent)
   })
 
   test.each([undefined, {}, Symbol('x'), () => 1, new Date(Number.NaN), [undefined], [{}]])(
-    'if a statement has the unsupported value %o, the client throws a TypeError',
+    'if a value of a statement is %o, which is unsupported, the client throws a TypeError',
     (value) => {
       expect(() => wireValue(value as unknown as Value)).toThrow(TypeError)
     },
@@ -70,7 +70,7 @@ describe('quoted names', () => {
   })
 
   test.each(['', 'a\0b'])(
-    'if an SQL name is empty or has a null character (%j), identifier() throws a TypeError',
+    'if an SQL name is empty or contains a null character, identifier(%j) throws a TypeError',
     (name) => {
       expect(() => identifier(name)).toThrow(TypeError)
     },

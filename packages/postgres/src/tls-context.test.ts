@@ -27,7 +27,7 @@ test('certificate files with the same content share one TLS context, and a renew
   expect(await tlsContextOf(settings(other))).toBe(context)
 })
 
-test('if several connections have sslrootcert=system, they share one TLS context', async () => {
+test('all connections with sslrootcert=system share one TLS context', async () => {
   const context = await tlsContextOf(settings('system'))
   for (let connection = 0; connection < 20; connection++) expect(await tlsContextOf(settings('system'))).toBe(context)
 })

@@ -44,7 +44,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     },
   )
 
-  test('if the server requests a password and the URL has none, the error says that no password is set', async () => {
+  test('if the server requests a password and the URL contains none, the error says that no password is set', async () => {
     const url = Object.assign(new URL(server.url('scram')), { password: '' }).href
     await expect(open(url)).rejects.toMatchObject({ ...refused, message: expect.stringContaining('none is set') })
   })
@@ -67,7 +67,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     },
   )
 
-  test("if the server's certificate is signed with Ed25519, connecting with channel_binding=require fails, because Ed25519 defines no certificate hash", async () => {
+  test("if the server's certificate is signed with Ed25519, which defines no certificate hash, connecting with channel_binding=require fails", async () => {
     await server.useKey('ed25519')
     expect(await session('scram', 'sslmode=require')).toEqual({ role: 'scram', isTls: true })
     await expect(open(server.url('scram', 'sslmode=require&channel_binding=require'))).rejects.toMatchObject(refused)
@@ -94,7 +94,7 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
     expect(await session('scram', 'sslmode=require&channel_binding=disable')).toEqual({ role: 'scram', isTls: true })
   })
 
-  test("reconnecting with 500,000 SCRAM iterations takes less than a third of the first connection's time, because the client caches the SCRAM key", async () => {
+  test("because the client caches SCRAM keys, reconnecting with 500,000 iterations takes less than a third of the first connection's time", async () => {
     await server.script(`create role costly login password '${scramVerifier(PASSWORD, 500_000)}'`)
     const times: number[] = []
     for (let n = 0; n < 3; n++) {
@@ -136,7 +136,7 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
   })
 
   test.each(['verify-ca', 'verify-full'])(
-    'if an unknown authority issued the certificate, connecting with sslmode=%s fails, and the error mentions sslrootcert',
+    "if an unknown authority issued the server's certificate, connecting with sslmode=%s fails, and the error mentions sslrootcert",
     async (mode) => {
       const other = open(server.url('scram', `sslmode=${mode}&sslrootcert=${server.otherAuthority}`))
       await expect(other).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe.skipIf(!canRun)('TLS to a real server', () => {
     expect((row.text as string).length).toBe(20_000_000)
   })
 
-  test('if a connection with TLS is closed during a statement, the statement rejects, and the server ends the session', async () => {
+  test('if the client closes a TLS connection during a statement, the statement rejects, and the server ends the session', async () => {
     const connection = await open(server.url('encrypted', 'sslmode=require'))
     const sleeping = firstRow(connection, sql`select pg_sleep(30)`)
     const closed = connection.close()

@@ -19,7 +19,7 @@ async function expectUsable(connection: Connection): Promise<void> {
 }
 
 describe('COPY TO STDOUT', () => {
-  test('if a statement is COPY TO STDOUT, the row callback gets every row unchanged', async () => {
+  test('if a statement is COPY TO STDOUT, the client passes every row unchanged to the row callback', async () => {
     const connection = await open(database.url)
     const hash = createHash('sha256')
     let tag = ''
@@ -38,7 +38,7 @@ describe('COPY TO STDOUT', () => {
     await expectUsable(connection)
   })
 
-  test("if COPY fails halfway, the read rejects with the server's error, and the connection stays usable", async () => {
+  test("if COPY fails halfway, reading rejects with the server's error, and the connection stays usable", async () => {
     const connection = await open(database.url)
     const statement = sql`copy (select 1 / (500 - n) from generate_series(1, 1000) n) to stdout`
     let count = 0
@@ -48,7 +48,7 @@ describe('COPY TO STDOUT', () => {
     await expectUsable(connection)
   })
 
-  test("if the row callback throws during COPY, the read rejects with the callback's error, and the connection stays usable", async () => {
+  test("if the row callback throws during COPY, reading rejects with the callback's error, and the connection stays usable", async () => {
     const connection = await open(database.url)
     const sink: Sink = {
       format: 'text',

@@ -41,7 +41,7 @@ test("[ERR-3] if the first of two hosts is down and the second rejects the role,
 })
 
 describe('session parameters', () => {
-  test('if the URL has an application name and session options, the session has this name and these options', async () => {
+  test('if the URL contains an application name and session options, the session uses this name and these options', async () => {
     const connection = await open(urlWith((good) => good, 'application_name=books&options=-c%20work_mem%3D5MB'))
     const settings = sql`select current_setting('application_name') as name, current_setting('work_mem') as memory`
     expect(await firstRow(connection, settings)).toEqual({ name: 'books', memory: '5MB' })
@@ -56,7 +56,7 @@ describe('session parameters', () => {
     })
   })
 
-  test("after connecting, connection.parameters has the server's client_encoding, DateStyle, and server_version", async () => {
+  test("after connecting, connection.parameters contains the server's client_encoding, DateStyle, and server_version", async () => {
     const { parameters } = await open(urlWith((good) => good))
     expect(parameters.get('client_encoding')).toBe('UTF8')
     expect(parameters.get('DateStyle')).toMatch(/^ISO/)
@@ -160,7 +160,7 @@ describe('URLs with several hosts', () => {
     await expect(failed).rejects.toThrow(/127\.0\.0\.1:1.*127\.0\.0\.1:2/)
   })
 
-  test('if the first of two hosts does not respond, later connections start with the host that responded', async () => {
+  test('if the first of two hosts does not respond, later connections try only the host that responded', async () => {
     const silent = await startHostile(inject('postgresUrl'), () => undefined)
     const target = parseConnectionUrl(urlWith((good) => `127.0.0.1:${silent.port},${good}`, 'sslmode=disable'))
     for (let n = 0; n < 3; n++) {

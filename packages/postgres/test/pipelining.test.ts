@@ -49,7 +49,7 @@ describe('pipelined groups of statements', () => {
     expect(all.map(({ tags }) => tags)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3'], ['SELECT 4']])
   })
 
-  test('Connection.run resolves without an error if it gets no statements', async () => {
+  test('if the groups passed to Connection.run are empty, it resolves with null for each group', async () => {
     const connection = await open(database.url)
     expect(await connection.run([])).toEqual([])
     expect(await connection.run([[], []])).toEqual([null, null])
@@ -116,7 +116,7 @@ describe('pipelined groups of statements', () => {
     expect(await slow).toHaveLength(1)
   })
 
-  test('if a result has 12,000 notices with a row after each, reading the result succeeds', async () => {
+  test('if the server sends 12,000 notices, each followed by a row, the client returns all 12,000 rows', async () => {
     const connection = await open(database.url)
     await connection.script(`create function noisy(n int) returns int language plpgsql as
       $$ begin raise warning 'row %', n; return n; end $$`)
@@ -125,7 +125,7 @@ describe('pipelined groups of statements', () => {
     expect(rows.values).toHaveLength(12_000)
   })
 
-  test("if a row sink requests the binary format, the sink gets the values in PostgreSQL's binary format", async () => {
+  test("if a row sink requests the binary format, it receives the values in PostgreSQL's binary format", async () => {
     const connection = await open(database.url)
     const found: number[] = []
     const sink: Sink = { format: 'binary', row: (row) => void found.push(row.view.getInt32(row.start + 6)) }
@@ -142,7 +142,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('if a group of statements has the same prepared statement twice with different values, each run returns the row of its own value', async () => {
+  test('if a group contains the same prepared statement twice with different values, each run returns the row for its own value', async () => {
     const connection = await open(database.url)
     const twice = [collecting(prepared(sql`select ${'a'}::text`)), collecting(prepared(sql`select ${'b'}::text`))]
     await connection.read(twice)
@@ -199,7 +199,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
   })
 
-  test('if the result type of a prepared statement changes, the statement fails once on a connection, and a pool retries the statement', async () => {
+  test('if the result type of a prepared statement changes, Connection rejects it once, and Pool retries it successfully', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     await connection.script('create table changing (a int); insert into changing values (1)')
@@ -214,7 +214,7 @@ describe('prepared statements', () => {
     }
   })
 
-  test('if the server has deallocated a prepared statement, the statement fails once on a connection, and a pool retries the statement', async () => {
+  test('if the server has deallocated a prepared statement, Connection rejects it once, and Pool retries it successfully', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     const statement = prepared(sql`select 1 as one`)

@@ -66,7 +66,7 @@ describe('connection pools', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('if several connections are idle, the pool uses the most recently used one', async () => {
+  test('if several connections are idle, the next request gets the most recently used connection', async () => {
     const pool = openPool(database.url)
     const [first, second] = [gate(), gate()]
     const a = await occupy(pool, 1, first.promise)
@@ -128,7 +128,7 @@ describe('connection pools', () => {
     expect(server.connections()).toBe(1)
   })
 
-  test('if a statement has no deadline, it fails with TimeLimitPassed at the time limit of the pool', async () => {
+  test("if a statement without a deadline exceeds the pool's time limit, the statement fails with TimeLimitPassed", async () => {
     const pool = openPool(database.url, { connectionsMax: 1, statementTimeoutMs: 200 })
     await expect(pool.query(sql`select pg_sleep(60)`)).rejects.toBeInstanceOf(TimeLimitPassed)
     await expect(pool.execute(sql`select pg_sleep(60)`)).rejects.toBeInstanceOf(TimeLimitPassed)
@@ -242,7 +242,7 @@ describe('transactions of a pool', () => {
     expect(await pool.query(ONE)).toEqual([{ one: 1 }])
   })
 
-  test('if the server does not respond, a transaction rejects at its deadline', async () => {
+  test('if the server stops responding, a transaction rejects at its deadline', async () => {
     const server = await startHostile(database.url, (peer) => peer.welcome())
     const pool = openPool(server.url, { connectionsMax: 1 })
     await expect(pool.transaction(async () => undefined, within(50))).rejects.toThrow(TimeLimitPassed)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe('SQL scripts', () => {
-  test('if a script has several statements, all of them run', async () => {
+  test('if a script contains several statements, all of them run', async () => {
     const connection = await open(database.url)
     await connection.script('create temp table a (id int); insert into a values (1), (2); select * from a;;')
     expect(await firstRow(connection, sql`select count(*)::int from a`)).toEqual({ count: 2 })

@@ -47,12 +47,12 @@ describe('values that the client sends', () => {
   })
 })
 
-test('if a column is named __proto__, the row has the value as its own property', async () => {
+test("if a column is named __proto__, the row object has __proto__ as an own property with the column's value", async () => {
   const row = await firstRow(await open(database.url), sql`select 1 as ${identifier('__proto__')}`)
   expect(Object.entries(row)).toEqual([['__proto__', 1]])
 })
 
-test('for random quoted column names, the row has the value under the exact name', async () => {
+test('if the names of columns are random strings, the row contains each value under the exact name', async () => {
   const connection = await open(database.url)
   // A name has at most 63 bytes.
   const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 15 }).map((text) => text.replaceAll('\0', '0'))
@@ -96,7 +96,7 @@ describe('values that the client receives', () => {
     ['int8 with null', 'null::int8', null],
     ['unknown with null', 'null', null],
   ])(
-    'if the type of a column is %s, the row has the JavaScript value of that type',
+    'if the type of a column is %s, the row contains the JavaScript value for this type',
     async (_, expression, expected) => {
       const connection = await open(database.url)
       expect(await firstRow(connection, sql`select ${new SqlFragment([expression], [])} as value`)).toEqual({
@@ -115,7 +115,7 @@ describe('values that the client receives', () => {
   )
 
   test.each(['America/New_York', 'Asia/Kolkata'])(
-    "if the session's time zone is %s, timestamps are returned as they were sent",
+    "if the session's time zone is %s, the server returns timestamps and dates as the client sent them",
     async (zone) => {
       const connection = await open(database.url)
       await connection.script(`set timezone = '${zone}'`)

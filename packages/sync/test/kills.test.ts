@@ -187,7 +187,7 @@ test.each([
   ['a DuckDB file', duckDbDestinations],
   ['a PostgreSQL schema', postgresDestinations],
 ] as const)(
-  'if the first run that writes to %s is killed, the next run skips the pages that were written before',
+  'if the first run that writes to %s is killed, the next run skips the pages that the killed run wrote',
   async (_name, open) => {
     const { key, sql } = await platform.provision()
     await sql`
