@@ -63,7 +63,7 @@ const peers: PeersResult = {
 }
 
 describe('the benchmark report', () => {
-  test('if a benchmark figure has an earlier ratio, the report shows both ratios', () => {
+  test('if an earlier run measured the same benchmark, the report shows the ratios of both runs', () => {
     const text = summary(fullResult)
     expect(text).toContain('| orders, pages of 250: COPY | 496 | 4.95 | 0.500 | 5.45 | 6.50 |  |  |')
     expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 | 1.39 |')
@@ -74,18 +74,18 @@ describe('the benchmark report', () => {
     expect(summary(fullResult)).toContain('| Time of the store | 5.0 ms | 5 ms | **missed** |')
   })
 
-  test('if a benchmark result has throughput, the report shows the cost of a request for service, database, and client', () => {
+  test('if a benchmark measured throughput, the report shows the time per request for service, database, and client', () => {
     expect(summary(fullResult)).toContain('| order by id | 8 | 2,346 | 0.400 | 0.100 | 0.500 | 0.020 | 0 |')
   })
 
-  test('if a benchmark result has no throughput, the report has no throughput table, and a figure without an earlier ratio has an empty cell', () => {
+  test('if a benchmark result lacks throughput and earlier ratios, the report omits the throughput table and leaves the earlier ratios empty', () => {
     const text = summary(old)
     expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 |  |')
     expect(text).not.toContain('requests/s')
     expect(text).not.toContain('undefined')
   })
 
-  test('if a benchmark ran with 2,000,000 instead of 200,000 orders, the performance page has a column that names this number', () => {
+  test('if a benchmark ran with 2,000,000 instead of 200,000 orders, the performance page shows this number in the header of its column', () => {
     const text = performancePage({ results: [old, { ...old, orders: 2_000_000 }], peers: [], sync: null })
     expect(text).toContain('|  | Installed | Installed, 2,000,000 orders |')
     expect(text).toContain('| orders, pages of 250 | 1.39 | 1.39 |')

@@ -60,7 +60,7 @@ async function filesOf(page: string): Promise<string[]> {
   return [...new Set([...text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|svg))"/g)].map(([, file = '']) => file))]
 }
 
-test('the documents and files of the bundled service equal those of the service that runs from source', async () => {
+test('the bundled service serves the same documents and files as the service that runs from source', async () => {
   // Without a public URL, documents contain the address of the request.
   const PUBLIC_URL = 'https://export.example.com'
   const source = await startPlatform({ PUBLIC_URL }, { dashboard: true })
@@ -86,7 +86,7 @@ test('the documents and files of the bundled service equal those of the service 
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-test('the bundled service serves the API and the dashboard, and logs an error with the name of its class', async () => {
+test('the bundled service serves the API and the dashboard, and logs a database error with its class name', async () => {
   const options = await builtCommand()
   const json = async (...parameters: string[]) => {
     const ended = await runCommand([...parameters, '--json'], options)

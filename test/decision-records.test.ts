@@ -39,7 +39,7 @@ test('if a decision record is complete, the check finds no problem', () => {
   expect(problemsOf(GOOD.text)).toEqual([])
 })
 
-test('if the title of a decision record lacks the number of its file, the check rejects the record', () => {
+test('if the title of a decision record does not begin with the number in the file name, the check rejects the record', () => {
   const problem = `${DECISIONS_FOLDER}/002-choose-one.md: the title must be "# 2. …"`
   expect(problemsOf(`# 3. Choose one\n${BODY}`)).toEqual([problem])
   expect(problemsOf(`# Which one?\n${BODY}`)).toEqual([problem])
@@ -82,7 +82,7 @@ test('if a path in a decision record does not exist, the check rejects the recor
   ])
 })
 
-test('the index lists the decision records of each part by number, with statuses other than "Accepted"', () => {
+test('the index lists the decision records of each part by number, and shows every status other than "Accepted"', () => {
   const superseded = BODY.replace('Accepted, 2026-11-18.', 'Superseded by [decision 3](003-b.md), 2026-11-20.')
   const later = { file: '010-choose-two.md', text: `# 10. Choose two\n${superseded}` }
   const other = { file: '013-choose-three.md', text: `# 13. Choose three\n${BODY}` }
@@ -95,7 +95,7 @@ test('the index lists the decision records of each part by number, with statuses
   expect(index).toContain('| 13 | [Choose three](013-choose-three.md) |\n')
 })
 
-test('if no part lists the number of a decision record, the check rejects the record', () => {
+test('if the number of a decision record belongs to no part of the index, the check rejects the record', () => {
   const record = { file: '006-choose-one.md', text: GOOD.text.replace('# 2.', '# 6.') }
   expect(decisionProblems(record, () => true)).toEqual([expect.stringContaining('its number must be in a part')])
 })

@@ -28,7 +28,7 @@ it('the fleet simulation returns the same figures for the same seed, and differe
   expect(figures(20_000, 'random', { seed: 2 })).not.toEqual(first)
 })
 
-it('if the numbers of stores, runs, and full syncs are fixed, the fleet simulation sends the number of requests that they imply', () => {
+it('the fleet simulation sends as many requests as its numbers of stores, runs, and full syncs imply', () => {
   const { requests } = figures(18_000, 'by key', { seconds: 900, walkShare: 0 })
   // Each of 3,600 active stores has one run of ten pages in 15 minutes. Runs at the start and the end are incomplete.
   expect(requests / 36_000).toBeCloseTo(1, 2)
@@ -52,14 +52,14 @@ it('if requests are distributed by key, the simulated nodes open fewer connectio
     expect(figures(stores, 'by key').opened, `${stores} stores`).toBeLessThan(figures(stores, 'random').opened)
 })
 
-it('if the connections of a simulated node are limited, the node reaches the limit and does not exceed the limit', () => {
+it('if each of four simulated nodes may open 40 connections, 100,000 stores make a node open exactly 40', () => {
   for (const balancing of BALANCINGS) {
     const { connectionsOfNode } = figures(100_000, balancing, { connectionsMax: 40, connectionsPerStore: 4 })
     expect(connectionsOfNode).toBe(40)
   }
 })
 
-it('with more stores, the simulated fleet has at least as many nodes, and no node exceeds the configured share of a core', () => {
+it('if the number of stores grows, the simulated fleet does not shrink, and no node exceeds the configured share of a core', () => {
   for (const balancing of BALANCINGS) {
     let before = 0
     for (const stores of [1000, 10_000, 50_000, 200_000]) {

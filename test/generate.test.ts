@@ -23,7 +23,7 @@ function generate(...options: string[]): Promise<{ code: number; errors: string 
   })
 }
 
-it('if generated files are stale, npm run generate writes each of them once', async () => {
+it('if generated files are missing, the first npm run generate writes them, and the second writes nothing', async () => {
   expect((await generate()).errors).toContain('wrote docs/api/reference/index.md')
   expect(await generate()).toEqual({ code: 0, errors: '' })
   expect(await generate('--check')).toEqual({ code: 0, errors: '' })
@@ -47,7 +47,7 @@ it('if the error code of a generated page no longer exists, generate --check nam
   })
 })
 
-it('if docs/api/examples.json has an example, npm run generate puts the example into the reference', async () => {
+it('npm run generate copies examples from docs/api/examples.json into the API reference', async () => {
   await mkdir(join(folder, 'docs/api'), { recursive: true })
   const examples = { getStore: { path: '/api/v1/store', status: 200, body: { data: { name: 'An example store' } } } }
   await writeFile(join(folder, 'docs/api/examples.json'), JSON.stringify(examples))

@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 test(
-  '[SYNC-1] if transactions commit late, a client with the watermark loses no row, and a client with its own clock loses rows',
+  '[SYNC-1] if transactions commit late, a client that uses the watermark loses no row, and a client that uses its own clock loses rows',
   async () => {
     const { key } = store
     const guarded = platform.service.url

@@ -75,7 +75,7 @@ const MESSAGES = globSync('packages/*/src/**/*.ts')
   .sort()
   .flatMap((file) => messagesIn(file, readFileSync(file, 'utf8')))
 
-test('no error message starts with a capital, ends with a period, has a colon before its remedy, or says "id"', () => {
+test('no error message starts with a capital letter, ends with a period, puts a colon before the remedy, or says "id"', () => {
   const problems = MESSAGES.flatMap(({ place, text }) =>
     problemsOf(text).map((problem) => `${place} ${problem}: ${text}`),
   )

@@ -28,7 +28,7 @@ function seriesIn(query: string): { name: string; labels: string[] }[] {
 }
 
 describe('alerts and the dashboard', () => {
-  test('each query of an alert or the Grafana dashboard names only declared metrics, with their declared labels', () => {
+  test('each query of an alert or the Grafana dashboard uses only declared metrics and their declared labels', () => {
     for (const query of [...alertQueries, ...dashboardQueries()])
       for (const { name, labels } of seriesIn(query)) {
         const declaration = declarationOf(name)
@@ -77,13 +77,13 @@ describe('runbooks', () => {
     expect(ALERTS.map(({ runbook }) => runbook).toSorted()).toEqual(pages.filter((page) => page !== 'index').toSorted())
   })
 
-  test.for(ALERTS)('the first lines of the runbook of $name name the alert', ({ name, runbook }) => {
+  test.for(ALERTS)('the runbook of the alert $name mentions this alert in its first lines', ({ name, runbook }) => {
     const page = readFileSync(`docs/operate/runbooks/${runbook}.md`, 'utf8')
     expect(page.slice(0, page.indexOf('**Meaning.**'))).toContain(`the alert \`${name}\``)
   })
 
   test.for(ALERTS)(
-    'the runbook of $name has the sections Meaning, Fix, and Done when, and one section that confirms the cause',
+    'the runbook of the alert $name has the sections Meaning, Fix, and Done when, and one section that confirms the cause',
     ({ runbook }) => {
       const page = readFileSync(`docs/operate/runbooks/${runbook}.md`, 'utf8')
       const parts = [...page.matchAll(/^\*\*(.*?)\*\*/gm)].map(([, part]) => part)

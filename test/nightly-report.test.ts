@@ -26,7 +26,7 @@ const run: GroupRun = {
   figures: ['slope 0.73 MiB/h'],
 }
 
-test('if a group of nightly tests has run, only the row of this group is replaced in the summary of nightly tests', () => {
+test("after a group of nightly tests has run, withSummaryRow replaces only this group's row in the summary", () => {
   const page = (row: string) => `# Tests\n\n| Command | Proves |\n| --- | --- |\n${row}\n| other | row |\n`
   expect(withSummaryRow(page('| `npm run test:nightly -- soak` | old |'), run)).toBe(
     page(
@@ -35,13 +35,13 @@ test('if a group of nightly tests has run, only the row of this group is replace
   )
 })
 
-test('if the summary of nightly tests has no row for a group, updating the summary with this group throws', () => {
+test('if the summary of nightly tests has no row for a group, withSummaryRow throws an error that names the missing row', () => {
   expect(() => withSummaryRow('# Tests\n', run)).toThrow(
     'has no row that starts with "| `npm run test:nightly -- soak` |"',
   )
 })
 
-test('if titles of nightly tests differ only in a number, the report has one row for these tests, with the numbers that failed', () => {
+test('if titles of nightly tests differ only in a number, the report shows these tests in one row with the numbers that failed', () => {
   const rows = groupPage(run)
     .split('\n')
     .filter((line) => line.startsWith('| '))

@@ -34,7 +34,7 @@ const SOURCES = globSync('packages/*/src/**/*.ts').filter(
   (file) => !file.startsWith('packages/contract/') && !/\.test\.ts$|\/generated\//.test(file),
 )
 
-test('[VER-1] only the contract and the files in EXCEPTIONS name a list of the API in their source', () => {
+test('[VER-1] only the contract and explicitly exempt files name a list of the API in their source', () => {
   expect(SOURCES.length).toBeGreaterThan(200)
   const naming = SOURCES.flatMap((file) => {
     const names = listsIn(readFileSync(file, 'utf8'))
@@ -43,7 +43,7 @@ test('[VER-1] only the contract and the files in EXCEPTIONS name a list of the A
   expect(naming).toEqual([])
 })
 
-test.each(Object.keys(EXCEPTIONS))('[VER-1] the file %s in EXCEPTIONS still names a list of the API', (file) => {
+test.each(Object.keys(EXCEPTIONS))('[VER-1] the exempt file %s still names a list of the API', (file) => {
   expect(listsIn(readFileSync(file, 'utf8'))).not.toEqual([])
 })
 

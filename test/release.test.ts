@@ -47,7 +47,7 @@ function release(cwd: string, parameters: readonly string[], environment: NodeJS
   })
 }
 
-test('if a release is prepared, every package and the lockfile have the version of the release', async () => {
+test('`release prepare` sets the version of the release in every package and in the lockfile', async () => {
   const folder = projectCopy()
   expect(await release(folder, ['prepare', '9.8.7'])).toMatchObject({ code: 0, stderr: '' })
   const lock = readJson(path.join(folder, 'package-lock.json'))
@@ -61,7 +61,7 @@ test('if a release is prepared, every package and the lockfile have the version 
   expect(lock.packages['node_modules/commander'].version).not.toBe('9.8.7')
 })
 
-test('if a release is prepared, its changelog entries get a date, and `release notes` prints them', async () => {
+test('`release prepare` moves the unreleased changelog entries under a dated heading, and `release notes` prints these entries', async () => {
   const folder = projectCopy()
   await release(folder, ['prepare', '9.8.7'])
   const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')
@@ -122,7 +122,7 @@ test('every external action in a GitHub workflow is pinned to a commit', () => {
   for (const action of actions) expect(action).toMatch(/^uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
 })
 
-test('the package of the n8n nodes has the files that n8n loads, and no dependencies', async () => {
+test('the package of the n8n nodes contains the files that n8n loads, and has no dependencies', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'n8n-node-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const run = promisify(execFile)

@@ -35,7 +35,7 @@ test.each([
   },
   { args: ['--shop-url', 'x'], message: /shop-url/ },
 ])(
-  'if the arguments are $args, npm run test:server prints the reason and exits with code 2',
+  'if the arguments are $args, npm run test:server prints what is wrong and exits with code 2',
   async ({ args, message }) => {
     const { code, errors } = await run(...args)
     expect(errors).toMatch(message)
@@ -75,7 +75,7 @@ test.each([
   },
 )
 
-test('if a test title has clause tags such as [PAG-4], the report of test:server counts the test under each clause, and otherwise under its file', () => {
+test('the report of test:server counts a test under each clause in its title, such as [PAG-4], or under its file if there is none', () => {
   const outcome = (name: string, state: Outcome['state'], reason = ''): Outcome => ({
     name,
     area: 'values',

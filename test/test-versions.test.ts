@@ -12,7 +12,7 @@ test.each([
   { argument: '/nowhere', message: /got "\/nowhere"$/ },
   { argument: '--major', message: /--major/ },
 ])(
-  'if the argument is $argument, npm run test:versions prints the reason and exits with code 2',
+  'if the argument is $argument, npm run test:versions prints what is wrong and exits with code 2',
   ({ argument, message }) => {
     const script = path.join(import.meta.dirname, '..', 'scripts', 'test-versions.ts')
     const { status, stderr } = spawnSync(process.execPath, [script, argument], { encoding: 'utf8' })

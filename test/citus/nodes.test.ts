@@ -52,7 +52,7 @@ test('[LIM-1] if a key sends 210 requests to three nodes within one minute, exac
   }
 })
 
-test('[AUTH-5] after a key is revoked, each of three nodes rejects its next request', async () => {
+test("[AUTH-5] after a key is revoked, each of three nodes rejects the key's next request", async () => {
   for (let round = 0; round < 10; round++) {
     const { id, key } = await platform.newKey(stores[round % 2]?.id ?? '')
     expect(await statusesOf(key)).toEqual([200, 200, 200])

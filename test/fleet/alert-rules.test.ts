@@ -129,7 +129,7 @@ const runTests = (tests: readonly unknown[]) =>
     'tests.json': JSON.stringify({ rule_files: ['rules.yaml'], evaluation_interval: '15s', tests }),
   })
 
-test('the alert rules number at most 12, and promtool accepts them', async () => {
+test('promtool accepts the alert rules, and there are at most 12', async () => {
   const { status, output } = await promtool(['check', 'rules', 'rules.yaml'], { 'rules.yaml': alertRules() })
   expect(output).toContain(`SUCCESS: ${ALERTS.length} rules found`)
   expect(status).toBe(0)
@@ -160,7 +160,7 @@ test('if queries on stores fail for more than 1 % of the requests, StoreExportSt
   expect(status).toBe(0)
 })
 
-test('if only one request fails for each reason, no alert fires', async () => {
+test('if only one request fails for each failure reason, no alert fires', async () => {
   const once = '0x8 1x31'
   const series = {
     [failures('control', 'query')]: once,

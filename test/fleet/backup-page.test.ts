@@ -16,7 +16,7 @@ const PAGE = path.resolve(import.meta.dirname, '../../docs/operate/backup-and-re
 /** The name of the control database in the commands of the page. */
 const DATABASE = 'store_export'
 
-test('[AUTH-5] if an operator runs the commands of the page about backups, keys that were revoked after the backup get 401', async () => {
+test('[AUTH-5] if an operator restores a backup with the commands of the documentation, keys that were revoked after the backup get 401', async () => {
   const { run, runJson, serve } = await startScene()
   const [backUp, restore, replay, endSessions] = await commandsOfPage()
   await run(`createdb ${DATABASE}; npx store-export migrate`)

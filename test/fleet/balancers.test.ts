@@ -50,7 +50,7 @@ async function startBehind(
 
 describe.each(SCENES)('$count nodes behind $name', (scene) => {
   test(
-    `[LIM-1, R8] if a key sends a burst through a load balancer, the nodes together accept 120 requests (${ROUNDS} rounds)`,
+    `[LIM-1, R8] if a key may send 120 requests per minute, the nodes behind a load balancer together accept exactly 120 (rounds: ${ROUNDS})`,
     async () => {
       const { fleet, store, address } = await startBehind(scene, { REQUESTS_PER_MINUTE: '120' })
       for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, [address])
@@ -59,7 +59,7 @@ describe.each(SCENES)('$count nodes behind $name', (scene) => {
   )
 
   test(
-    `[AUTH-5, PAG-4] if nodes behind a load balancer restart, revoked keys get 401, and cursors continue (${ROUNDS} rounds)`,
+    `[AUTH-5, PAG-4] all nodes behind a load balancer reject a revoked key (rounds: ${ROUNDS}), and a full sync completes while they restart`,
     async () => {
       const { fleet, store, nodes, address } = await startBehind(scene)
       for (let round = 0; round < ROUNDS; round += 1) await expectImmediateRevocation(fleet, store, [address])

@@ -26,7 +26,7 @@ function startCache(target: string, more = '') {
 }
 
 test(
-  `[GEN-2] if ${REQUESTS} requests of 20 stores pass a caching proxy, each response has only rows of its own store`,
+  `[GEN-2] if ${REQUESTS} requests for 20 stores go through a caching proxy, each response contains only rows of the requested store`,
   async () => {
     const fleet = await startFleet()
     const stores = await addTaggedStores(fleet)

@@ -148,7 +148,7 @@ test(
   LIMIT_MS,
 )
 
-test('after a node gets SIGTERM, running requests complete through every proxy, and the node ends within 10 s', async () => {
+test('after a node receives SIGTERM, running requests complete directly and through every proxy, and the node exits within 10 s', async () => {
   const { store, node, fronts } = await startScene({ STORE_POOL_SIZE: '12' })
   const [order] = await idsOf(store, 'orders')
   const owner = ownerOf(store)
@@ -168,7 +168,7 @@ test('after a node gets SIGTERM, running requests complete through every proxy, 
   expect(performance.now() - startedAt).toBeLessThan(10_000)
 })
 
-test('if a client never reads and a store never responds, a node still ends within 10 s of SIGTERM', async () => {
+test('if a client never reads its response and a store never responds, a node still exits within 10 s of SIGTERM', async () => {
   const { store, node } = await startScene({ STORE_TIMEOUT_MS: '5000' })
   const socket = await requestAndPause(node.url + LARGE_PAGE, store.key)
   const owner = ownerOf(store)

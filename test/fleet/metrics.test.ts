@@ -7,7 +7,7 @@ import { metricsOfUsedNode } from '../../packages/operator/test/support/used-nod
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-test('after requests to a node, promtool finds no problem in its metrics', async () => {
+test("after requests to a node, promtool finds no problem in the node's metrics", async () => {
   const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input: await metricsOfUsedNode(),
     encoding: 'utf8',

@@ -66,7 +66,7 @@ describe('a MariaDB server with TLS', () => {
     return folder
   }
 
-  test('if the MariaDB server requires TLS, store-sync run fails and suggests ?tls=verify for a destination URL without ?tls, and succeeds with ?tls=require', async () => {
+  test('if a MariaDB server requires TLS, a run without ?tls in the destination URL fails and suggests ?tls=verify, and a run with ?tls=require succeeds', async () => {
     const folder = await createCertificates('localhost')
     const certificate = [`--ssl-cert=${folder}/server.pem`, `--ssl-key=${folder}/server.key`]
     const server = await startMariaDb({ options: certificate })
@@ -121,7 +121,7 @@ describe('a MariaDB server with a full disk', () => {
     ['the tables', 128 * KIB],
     ['the rows', 16 * KIB * KIB],
   ])(
-    'if the disk of MariaDB has no space for %s, store-sync run --every retries, and completes the copy after space is freed',
+    'if the disk of the MariaDB server has no space for %s, store-sync run --every retries, and completes the copy after space is freed',
     async (_, freeBytes) => {
       const folder = await createFolder()
       if (!mountDisk(folder, '400m')) return

@@ -49,7 +49,7 @@ test('if an order has a customer and items, the MariaDB views show the customer 
   ])
 })
 
-test('if a user added a column to a MariaDB copy, the next sync of a row does not change the value of this column', async () => {
+test('if a user added a column to a MariaDB copy, updating a row does not change its value in this column', async () => {
   const { copy, query } = await openCopy()
   const one = order()
   await copy.write({ table: orders, rows: [one], isFull: false })
@@ -58,7 +58,7 @@ test('if a user added a column to a MariaDB copy, the next sync of a row does no
   expect(await query('select email, note from orders')).toEqual([{ email: 'new@example.com', note: 'mine' }])
 })
 
-test('if a page has the amount 1.005, a MariaDB copy writes no row of the page, and the error names the row with the amount', async () => {
+test("if a MariaDB copy can't store the amount 1.005, it writes no row of the page, and the error names the row with this amount", async () => {
   const { copy } = await openCopy()
   const bad = order({ total: '1.005' })
   const writing = copy.write({ table: orders, rows: [order(), bad], isFull: false })
@@ -66,7 +66,7 @@ test('if a page has the amount 1.005, a MariaDB copy writes no row of the page, 
   expect(await copy.count('orders')).toBe(0)
 })
 
-test('if the database has tables of another program, opening a MariaDB copy throws and does not change these tables', async () => {
+test("if the database contains another program's table, opening a MariaDB copy throws and creates no table", async () => {
   const database = await createMySqlDatabase(server.url)
   onTestFinished(database.remove)
   await database.query('create table orders (id int)')

@@ -119,7 +119,7 @@ test('if PgBouncer shares two server connections among many requests, the respon
   expect(isSteady(), counts.join()).toBe(true)
 })
 
-test('if PgBouncer rejects session settings, requests get 502', async () => {
+test("if PgBouncer rejects the service's session settings, requests for stores behind PgBouncer get 502", async () => {
   const rejecting = await startScene()
   const node = await rejecting.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
   expect((await requestJson(`${node.url}/api/v1/orders`, rejecting.pooled)).status).toBe(502)
@@ -127,14 +127,14 @@ test('if PgBouncer rejects session settings, requests get 502', async () => {
   expect(node.process().output().stdout).toMatch(/"event":"store.query_failed".*unsupported startup parameter/)
 })
 
-test('if PgBouncer ignores session settings, responses are the same as without PgBouncer', async () => {
+test("if PgBouncer ignores the service's session settings, responses are the same as without PgBouncer", async () => {
   const ignoring = await startScene(
     'ignore_startup_parameters = statement_timeout,default_transaction_isolation,default_transaction_read_only,jit,plan_cache_mode,timezone',
   )
   await expectSame(await ignoring.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
 })
 
-test('if PgBouncer rejects session settings, doctor says to set STORE_EXPORT_STORE_SESSION_SETTINGS to off', async () => {
+test("if PgBouncer rejects the service's session settings, doctor says to set STORE_EXPORT_STORE_SESSION_SETTINGS to off", async () => {
   const { fleet, pooled } = await startScene()
   const node = await fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
   expect((await requestJson(`${node.url}/api/v1/orders`, pooled)).status).toBe(502)
@@ -189,7 +189,7 @@ test('if columns are dropped and added between pages, a full sync through PgBoun
 })
 
 test(
-  `if PgBouncer is killed and restarted during ${ROUNDS} full syncs, no row is lost`,
+  `if PgBouncer is killed and restarted during a full sync, the sync loses no row (full syncs: ${ROUNDS})`,
   async () => {
     const scene = await startScene()
     const node = await scene.fleet.startNode(POOLED)
@@ -210,7 +210,7 @@ test(
 )
 
 test(
-  `[LIM-1, AUTH-5] if the control database is behind PgBouncer, rate limits and revocations stay exact (${ROUNDS} rounds)`,
+  `[LIM-1, AUTH-5] if the control database is behind PgBouncer, rate limits are exact and revocations immediate (rounds: ${ROUNDS})`,
   async () => {
     const fleet = await startFleet()
     const store = await fleet.addStore()

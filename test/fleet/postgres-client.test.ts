@@ -104,7 +104,7 @@ describe.each(KINDS)('the PostgreSQL client behind PgBouncer %s', (_, settings) 
     )
   })
 
-  test('if a pool is behind PgBouncer, groups of statements, transactions, and cancellations succeed', async () => {
+  test('a pool that connects through PgBouncer runs groups of statements and transactions, and cancels an aborted statement', async () => {
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), { connectionsMax: 2, applicationName: 'test' })
     onTestFinished(() => pool.close())
     const tags: string[] = []

@@ -130,7 +130,7 @@ function startClient(read: Reader, { url, key, expected }: { url: string; key: s
 
 describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalancer) => {
   test(
-    `if two nodes restart one after another, clients that never retry lose no request (${ROUNDS} rounds)`,
+    `if two nodes restart one after another, every request succeeds without a retry by the client (rounds: ${ROUNDS})`,
     async () => {
       const { nodes, waitForResponses, end } = await startScene(startBalancer)
       for (let round = 0; round < ROUNDS; round += 1)
@@ -145,7 +145,7 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
   )
 
   test(
-    `if one of two nodes is killed, clients that never retry lose no request (${ROUNDS} rounds)`,
+    `if one of two nodes is killed, every request succeeds without a retry by the client (rounds: ${ROUNDS})`,
     async () => {
       const { nodes, waitForResponses, end } = await startScene(startBalancer)
       // The test kills only this node. A balancer with health checks notices late that a node is back, so both could be
@@ -164,7 +164,7 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
   )
 })
 
-test('if a load balancer has health checks and no retries, the default LAME_DUCK_SECONDS prevents lost requests', async () => {
+test('if a load balancer has health checks but no retries, the default LAME_DUCK_SECONDS prevents failed requests while a node stops', async () => {
   expect(await lossesBehindHealthChecks(LAME_DUCK_DEFAULT)).toEqual({})
   // This proves that the test can fail.
   expect(await lossesBehindHealthChecks('0')).not.toEqual({})

@@ -69,7 +69,7 @@ test('the container image adds at most 12 MiB to the Node.js image, and runs as 
   expect(image.Config.StopSignal).toBe('SIGTERM')
 })
 
-test('a node of the container image passes its health check, and after SIGTERM still serves a request before it exits with code 0', async () => {
+test('a container of the image passes its health check, and after SIGTERM still serves a request before it exits with code 0', async () => {
   const database = await createDatabase()
   onTestFinished(() => database.drop())
   const secret = randomBytes(32).toString('base64')

@@ -118,7 +118,7 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
     expect(periodSeconds * failureThreshold + timeoutSeconds).toBeLessThan(config().lameDuckSeconds)
   })
 
-  test('the label selector component!=node selects all objects in the manifests except the Deployment', () => {
+  test('the label selector component!=node selects every object in the manifests except the Deployment of the nodes', () => {
     const nodes = objects.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === 'node')
     expect(nodes.map(({ kind }) => kind)).toEqual(['Deployment'])
   })
@@ -128,7 +128,7 @@ describe.each(['base', 'example'])('deploy/kubernetes/%s', (folder) => {
     expect(Number(mebibytes) * 1024 ** 2).toBeGreaterThanOrEqual(config().responseBufferBytesMax + PROCESS_BYTES)
   })
 
-  test('while a node stops, its liveness probe passes and its readiness probe fails', async () => {
+  test('while a node stops, the liveness probe of the Deployment passes and the readiness probe fails', async () => {
     const stopping = await startOperationsListener({
       host: '127.0.0.1',
       port: 0,

@@ -19,7 +19,7 @@ function unit(name: string): string {
 }
 
 describe.each(globSync('*.service', { cwd: FOLDER }))('deploy/systemd/%s', (name) => {
-  test('systemd accepts the unit file of a service and rates its security exposure at 2.0 or less', async () => {
+  test('systemd accepts the unit file and rates its security exposure at 2.0 or less', async () => {
     await withWorkFolder(async (folder) => {
       const file = path.join(folder, name)
       // The program must exist on this machine, but Node can be in another folder.

@@ -76,7 +76,7 @@ test('every Markdown page of docs is on the website and is linked from a sidebar
   }
 })
 
-test('the sidebar lists pages in the order of the links on their index page, then the other pages by file name', () => {
+test('the sidebar lists pages in the order of the links on their index page, then the pages without a link by file name', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'store-export-docs-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const files = {

@@ -95,7 +95,7 @@ describe('pages that the browser for tests opens', () => {
     }
   })
 
-  test('a page opened with a size, color scheme, locale, and time zone reports these values to its scripts', async () => {
+  test('if the browser for tests opens a page with a size, color scheme, locale, and time zone, scripts of the page see these values', async () => {
     const { page: shown } = await show(GOOD, {
       width: 360,
       height: 640,
@@ -115,13 +115,13 @@ describe('pages that the browser for tests opens', () => {
 })
 
 describe('accessibility checks', () => {
-  test('if a page has a strict Content-Security-Policy, axe still runs and reports no violation for an accessible page', async () => {
+  test('if an accessible page has a strict Content-Security-Policy, axe still runs and reports no violation', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect(await axeViolations(shown)).toEqual([])
     expect(problems).toEqual([])
   })
 
-  test('if a page violates accessibility rules, each report has the rule, impact, help, and elements', async () => {
+  test('if a page violates accessibility rules, each report names the rule, impact, help text, and elements', async () => {
     const { page: shown } = await show(page('<h1>Test</h1><input class="nameless"><img src="/x.png">'))
     expect(await axeViolations(shown)).toEqual([
       'image-alt (critical): Images must have alternative text\n  img',
@@ -129,7 +129,7 @@ describe('accessibility checks', () => {
     ])
   })
 
-  test('if a click target is too small, axe reports it, although that rule is off by default', async () => {
+  test('if a click target is too small, axe reports it, although axe turns this rule off by default', async () => {
     const tiny = 'width="8" height="8" type="image" src="/x.png"'
     const { page: shown } = await show(page(`<h1>Test</h1><input ${tiny} alt="one"><input ${tiny} alt="two">`))
     expect((await axeViolations(shown)).join()).toContain('target-size (serious)')
@@ -140,7 +140,7 @@ describe('accessibility checks', () => {
     await expect(axeViolations(shown)).rejects.toThrow('axe-core needs a page with JavaScript')
   })
 
-  test('if a page scrolls sideways, overflowsSideways returns the width of the page and the elements that are too wide', async () => {
+  test("if a page scrolls sideways, overflowsSideways returns the page's width and the elements that are too wide", async () => {
     const wide = page('<h1>Test</h1><table width="900" cellspacing="0"><tr><td>wide</td></tr></table>')
     for (const javaScript of [true, false]) {
       const { page: shown } = await show(wide, { width: 360, javaScript })
@@ -169,7 +169,7 @@ describe('the browser for tests', () => {
   })
 
   test.runIf(isPackaged)(
-    'if two calls unpack the browser for tests at the same time, it is unpacked once and completely',
+    'if two calls unpack the browser for tests at the same time, both get the same complete folder',
     async () => {
       const parent = await temporaryFolder()
       const [one, other] = await Promise.all([unpackChromium(parent), unpackChromium(parent)])
@@ -182,7 +182,7 @@ describe('the browser for tests', () => {
   )
 
   test.runIf(isPackaged)(
-    'if the target path of the browser for tests is not a folder of this user, unpacking the browser throws',
+    'if the target path of the browser for tests is a file, unpacking the browser throws and says to remove the file',
     async () => {
       const parent = await temporaryFolder()
       const folder = await unpackChromium(parent)
@@ -192,7 +192,7 @@ describe('the browser for tests', () => {
     },
   )
 
-  test('on macOS, Windows, and Linux, installedBrowserPaths includes the usual path of Chrome or Chromium', () => {
+  test('installedBrowserPaths returns the usual path of Chrome or Chromium on macOS, Windows, and Linux', () => {
     expect(installedBrowserPaths('darwin', {})[0]).toBe('/Applications/Google Chrome.app/Contents/MacOS/Google Chrome')
     expect(installedBrowserPaths('win32', { LOCALAPPDATA: 'C:\\Local' })).toEqual([
       'C:\\Local\\Google\\Chrome\\Application\\chrome.exe',
