@@ -94,7 +94,7 @@ function orders(file: string): number {
 }
 
 describe('the command store-sync', () => {
-  test('store-sync run prints messages to standard error; with --json, it prints only events, to standard output', async () => {
+  test('store-sync run prints messages to standard error; with --json, it prints events to standard output instead', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     const first = await command(args)

@@ -127,7 +127,7 @@ describe('the guide for an ERP import', () => {
     await copies.runBlock(engine, 'erp/remove-rejected', [id])
   }
 
-  test("the guide's ERP import sends each order once, and again after one of its items or its updated_at changes", async () => {
+  test("the guide's ERP import sends each order once, and again after an item or the updated_at of the order changes", async () => {
     await runInBoth('erp/sent-table')
     const ids = (copies.shop.orders ?? []).map(({ id }) => String(id)).toSorted()
     expect(await send()).toEqual(ids)

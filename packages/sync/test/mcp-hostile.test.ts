@@ -60,7 +60,7 @@ test('none of 500 hostile SQL statements to the MCP server changes a file, revea
   expect(await callText(client, 'query', { sql: 'select count(*) from orders' })).toContain('[2000]')
 }, 120_000)
 
-test('if an SQL statement compares or joins on a personal or internal column, the MCP tool query returns an error', async () => {
+test('if an SQL statement filters or joins by a personal or internal column, the MCP tool query returns an error', async () => {
   for (const sql of [
     `select count(*) from orders where email = '${GUESS}'`,
     `select orders.id from orders join (select '${GUESS}' as email) using (email)`,

@@ -74,7 +74,7 @@ describe('an interrupted first run', () => {
     expect(unfinishedWalks(shop)).toBe(0)
   })
 
-  test('[SYNC-2] if rows that were already read change during an interruption, the next run reads the changed rows again', async () => {
+  test('[SYNC-2] if rows that an interrupted run has read change before the next run, the next run reads these rows again', async () => {
     const shop = await createShopWithOrders(600)
     await interruptAt(shop, 250)
     const [first = ''] = await sourceIds(shop)

@@ -97,7 +97,7 @@ describe('the progress reporter without a terminal', () => {
     expect(results).toEqual(['{"event":"reread","table":"orders"}'])
   })
 
-  test('after stop, the progress reporter prints only what is passed to print, and no status line for an hour', () => {
+  test('a stopped progress reporter prints only what is passed to print, and no status line for an hour', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     reporter.stop()
