@@ -25,14 +25,11 @@ test.each([
   ['has an object as the ID', JSON.stringify({ ...GOOD, id: { $ne: '' } })],
   ['has a type other than public-key', JSON.stringify({ ...GOOD, type: 'password' })],
   ['has no response', JSON.stringify({ ...GOOD, response: null })],
-  [
-    'has a response without one of the listed members',
-    JSON.stringify({ ...GOOD, response: { clientDataJSON: 'e30' } }),
-  ],
+  ['has a response without a signature', JSON.stringify({ ...GOOD, response: { clientDataJSON: 'e30' } })],
   [
     'has a signature that is not base64url',
     JSON.stringify({ ...GOOD, response: { ...GOOD.response, signature: 'a b' } }),
   ],
-])('if the text of a passkey credential %s, parseCredential returns null', (_name, text) => {
+])('if a passkey credential %s, parseCredential returns null', (_name, text) => {
   expect(parseCredential(text, NAMES)).toBeNull()
 })

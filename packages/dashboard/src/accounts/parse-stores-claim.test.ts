@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseStoresClaim } from './parse-stores-claim.ts'
 
-test('in a stores claim, an element without a role gets the role admin, and other elements get the role they name', () => {
+test('if an element of a stores claim names a role, parseStoresClaim returns this role, and otherwise the role admin', () => {
   const objects = [{ store: 'shop-2', role: 'viewer' }, { store: 'shop-3' }, { store: 'shop-4', role: 'developer' }]
   expect(parseStoresClaim(['shop-1', ...objects])).toEqual([
     { reference: 'shop-1', role: 'admin' },
@@ -18,7 +18,7 @@ test.each([[undefined], [null], ['shop-1'], [{ store: 'shop-1' }], [[1, null, {}
   },
 )
 
-test('if an element of a stores claim has an unknown role, parseStoresClaim ignores the element', () => {
+test('if an element of a stores claim has a role other than admin, developer, or viewer, parseStoresClaim ignores the element', () => {
   expect(
     parseStoresClaim([
       { store: 'shop-1', role: 'owner' },

@@ -39,8 +39,8 @@ test.each([
     'a string with extra bits in its last character',
     `${good.slice(0, -1)}${String.fromCharCode(good.charCodeAt(33) + 1)}`,
   ],
-  ['a position whose first byte is unknown', bytesWith((bytes) => bytes.writeUInt8(2, 0))],
-  ['a position with a creation time and the first byte for none', bytesWith((bytes) => bytes.writeUInt8(1, 0))],
+  ['a position with the invalid first byte 2', bytesWith((bytes) => bytes.writeUInt8(2, 0))],
+  ['a position that has a creation time, but the first byte for none', bytesWith((bytes) => bytes.writeUInt8(1, 0))],
   [
     'a position before the earliest timestamp of PostgreSQL',
     bytesWith((bytes) => bytes.writeBigInt64BE(-(2n ** 62n), 1)),
@@ -49,6 +49,6 @@ test.each([
     'a position after the latest timestamp of PostgreSQL',
     bytesWith((bytes) => bytes.writeBigInt64BE(2n ** 63n - 2n, 1)),
   ],
-])('if the cursor of a Data page is %s, the cursor is rejected', (_title, text) => {
+])('if the cursor of a Data page is %s, decodePosition returns null', (_title, text) => {
   expect(decodePosition(text)).toBeNull()
 })

@@ -18,7 +18,7 @@ test('if JSON has nested arrays and objects, formatJson indents it like JSON.str
   expect(format(JSON.stringify(value, null, 1)).text).toBe(JSON.stringify(value, null, 2))
 })
 
-test('if JSON has HTML, escape sequences, or keys such as __proto__, the output of formatJson parses to the same value', () => {
+test("if JSON contains HTML, escape sequences, or keys such as __proto__, formatJson's output parses to the same value as its input", () => {
   const text = '{"__proto__":"<img src=x>","constructor":"</script>","quote":"\\"\\\\\\n\\u2028"}'
   expect(JSON.parse(format(text).text)).toEqual(JSON.parse(text))
   expect(Object.keys(JSON.parse(format(text).text))).toEqual(['__proto__', 'constructor', 'quote'])
@@ -30,7 +30,7 @@ test.each([
   ['100,000 nested arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['many spaces', `[${' '.repeat(2_000_000)}1]`],
 ])(
-  'if JSON with %s exceeds the maximum length, formatJson returns only its beginning, cut to the maximum',
+  'if JSON with %s exceeds the maximum length, formatJson returns the beginning of the JSON, up to that length',
   (_what, text) => {
     const formatted = format(text)
     expect(formatted.isWhole).toBe(false)

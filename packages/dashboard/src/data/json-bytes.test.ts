@@ -8,7 +8,7 @@ test.each([
   ['a surrogate pair of escape sequences', PAIR, [3, 15]],
   ['characters of one to four bytes', PLAIN, [2, 4, 7, 11]],
 ] as const)(
-  'if a JSON string contains %s, cutBefore returns the last offset up to the limit that splits no character',
+  'if a JSON string contains %s, cutBefore returns the last offset that is at most the limit and splits no character',
   (_, text, allowed) => {
     const bytes = Buffer.from(text)
     const first = allowed[0]

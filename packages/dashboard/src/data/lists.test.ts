@@ -33,7 +33,7 @@ describe('the lists of the Data pages', () => {
     },
   )
 
-  test('rowPath returns the API path of the row for orders, customers, and products, and the path of the list for other resources', () => {
+  test('for orders, customers, and products, rowPath returns the API path of the row; for other resources, the API path of the list', () => {
     const paths = LISTS.map((declaration) => rowPath(declaration, ID))
     expect(paths.slice(0, 3)).toEqual(['orders', 'customers', 'products'].map((name) => `/api/v1/${name}/${ID}`))
     expect(paths.slice(3)).toEqual(LISTS.slice(3).map(({ path }) => path))
@@ -56,7 +56,7 @@ describe('the lists of the Data pages', () => {
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":null}')).toBe('manual')
   })
 
-  test("the Parent column of categories shows the parent's name, or the parent's ID if the name is unknown", async () => {
+  test("the Parent column of categories shows the parent's name if it was loaded, and otherwise the parent's ID", async () => {
     const names = new Map([[ID, 'Kitchen']])
     const parent = (context: CellContext) => cellIn('categories Parent', `{"parent_id":"${ID}"}`, context)
     expect(await parent({ ...EUR, names })).toEqual({ kind: 'text', text: 'Kitchen' })
@@ -74,7 +74,7 @@ describe('the lists of the Data pages', () => {
     expect(await cell('products Stock', '{"inventory":null,"variants":[{"inventory":2},{"inventory":-5}]}')).toBe('-3')
   })
 
-  test('[VER-1] if a resource is added to the contract, the Data pages get a list with the columns and search fields that the resource declares', async () => {
+  test('[VER-1] if a resource is added to the API contract, the Data pages get a list with the columns and search fields that the resource declares', async () => {
     const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',
@@ -109,7 +109,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('in a list with an email field, text with an @ is searched only in this field, and other text never', () => {
+  test('if a list has an email field, a search text with an @ searches only this field, and other search texts skip it', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)
@@ -122,7 +122,7 @@ describe('the lists of the Data pages', () => {
     expect(searched('products', 'a@b')).toEqual({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] })
   })
 
-  test('if the name in a URL differs from every list name, even only in case, findList returns null', () => {
+  test('if a name is not exactly a list name, such as "order" or "Orders", findList returns null', () => {
     for (const name of ['', 'store', 'order', 'Orders', 'customer-addresses', '__proto__', 'orders.csv'])
       expect(findList(name)).toBeNull()
   })

@@ -79,7 +79,7 @@ test('if a key expires within 14 days, the keys page shows the remaining time, u
   expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')
 })
 
-test("the keys page shows when a replaced key ends: 7 days after the new key's first use or, after that use, a date", () => {
+test(`if a key's replacement is unused, the keys page says "ends 7 days after the first use"; afterwards, it shows the end date`, () => {
   const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 168 }
   const masked = 'replaced by <code>sdx_8Hq2Lm9x…w3Zk</code>'
   expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of the new key`)
@@ -87,7 +87,7 @@ test("the keys page shows when a replaced key ends: 7 days after the new key's f
   expect(ending).toMatch(/w3Zk<\/code> · .*Ends <time[^>]*>28 Nov, 09:30</)
 })
 
-test('if a key is unused for 90 days, or for 30 days since its creation, the keys page advises revoking the key', () => {
+test('if a key was last used 90 days ago, or created 30 days ago and never used, the keys page advises revoking it', () => {
   const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
   const advice =
     '<a href="/stores/s1/settings/api/keys/k1/revoke">Revoke it<span class="visually-hidden">: Accounting</span></a> if no tool needs it.'
@@ -100,7 +100,7 @@ test('if a key is unused for 90 days, or for 30 days since its creation, the key
   expect(text(daysAgo(29), null)).toContain('Put the key into the tool')
 })
 
-test('if a store has three keys, the keys page says "3 of 5 keys" and links to the form for a new key', () => {
+test('the keys page says "3 of 5 keys" with a link to the form for a new key, or "5 of 5 keys" without the link', () => {
   const page = pageWith([KEY, KEY, KEY])
   expect(page.indexOf('<a class="button main" href="#create">Create key</a>')).toBeLessThan(page.indexOf('3 of 5 keys'))
   expect(page).toContain('3 of 5 keys')
@@ -110,7 +110,7 @@ test('if a store has three keys, the keys page says "3 of 5 keys" and links to t
   expect(full).not.toContain('href="#create"')
 })
 
-test('the form for a new key has a tile with a note for each tool, and preselects the last tile, which names no tool', () => {
+test('the form for a new key has a tile with a note for each tool, and preselects a last tile for no tool', () => {
   const tiles = [
     ...pageWith([]).matchAll(
       /class="choice-tile"><input type="radio" name="tool" value="([^"]*)"( checked)?>.*?<span class="note">([^<]*)</g,

@@ -36,7 +36,7 @@ test('if a form token is older than 12 hours, the token is rejected', () => {
   expect(tokensAt(NOON + FORM_HOURS * 3_600_000 + 1000).check(token, 'session')).toBeNull()
 })
 
-test('the bytes derived from a form token depend on the secret, the token, and the purpose, but not on the time', () => {
+test('the bytes derived from a form token depend on the secret, the token, the purpose, and the length, but not on the time', () => {
   const tokens = tokensAt(NOON)
   const [token, another] = [tokens.make('session'), tokens.make('session')]
   const bytes = tokens.bytesOf(token, 'key of a')(32)

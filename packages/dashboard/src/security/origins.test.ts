@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidDashboardUrlError, InvalidFrameAncestorError, originsOf, parseFrameAncestors } from './origins.ts'
 
 describe('originsOf', () => {
-  test('if the dashboard URL has https, isOwnOrigin returns true only for the origin of that URL', () => {
+  test('if the dashboard URL uses https, isOwnOrigin returns true only for the origin of that URL', () => {
     const { url, isSecure, isOwnOrigin } = originsOf('https://dashboard.example.com/')
     expect({ url, isSecure }).toEqual({ url: 'https://dashboard.example.com', isSecure: true })
     expect(isOwnOrigin('https://dashboard.example.com')).toBe(true)
@@ -17,7 +17,7 @@ describe('originsOf', () => {
       expect(isOwnOrigin(origin), String(origin)).toBe(false)
   })
 
-  test('if the dashboard URL is http://127.0.0.1:8081, the dashboard also accepts the origins localhost and [::1] on port 8081', () => {
+  test('if the dashboard URL is http://127.0.0.1:8081, isOwnOrigin and isOwnHost also accept localhost:8081 and [::1]:8081', () => {
     const { isSecure, isOwnOrigin, isOwnHost } = originsOf('http://127.0.0.1:8081')
     expect(isSecure).toBe(false)
     for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
@@ -36,13 +36,13 @@ describe('originsOf', () => {
     },
   )
 
-  test('if the dashboard URL has a path, the error message says "must have no path"', () => {
+  test('if the dashboard URL has a path, originsOf throws an error that says "must have no path"', () => {
     expect(() => originsOf('https://example.com/dashboard')).toThrow('must have no path')
   })
 })
 
 describe('parseFrameAncestors', () => {
-  test('if frame ancestors are separated by commas or spaces, the parsed origins are lowercase and have no trailing slashes', () => {
+  test('parseFrameAncestors splits origins at commas and spaces, converts them to lowercase, and removes trailing slashes', () => {
     expect(
       parseFrameAncestors('https://admin.example.com, https://Shop.example.com:8443/ http://localhost:3000'),
     ).toEqual(['https://admin.example.com', 'https://shop.example.com:8443', 'http://localhost:3000'])

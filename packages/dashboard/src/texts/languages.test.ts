@@ -52,7 +52,7 @@ test.each([
   },
 )
 
-test('in a language with more plural forms than English, such as Polish, each number gets the text of its plural form', () => {
+test('if a language has more plural forms than English, such as Polish, plural chooses the text for the form of each number', () => {
   const { plural } = formatOf('pl')
   const texts = { one: '# plik', few: '# pliki', many: '# plików', other: '# pliku' }
   expect([1, 3, 5, 1.5].map((value) => plural(value, texts))).toEqual(['1 plik', '3 pliki', '5 plików', '1,5 pliku'])
@@ -100,7 +100,7 @@ function contractTexts() {
 const SAME: Readonly<Record<Language, readonly string[]>> = { en: [], de: ['Status', 'Name', 'Position', 'SKU'] }
 
 test.each((Object.keys(LANGUAGES) as Language[]).filter((language) => language !== 'en'))(
-  'the catalog of the language %s translates each name and value of the contract that pages show',
+  'the catalog of the language %s translates all names and values from the API contract that pages show',
   (language) => {
     const { contract } = localizationIn(language).texts
     const english = localizationIn('en').texts.contract

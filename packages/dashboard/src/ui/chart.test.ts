@@ -34,7 +34,7 @@ test('if the usage chart has 90 bars, the Tab key reaches only the newest bar', 
   ])
 })
 
-test('if the clocks go back, the usage chart labels the two hours with the same local time with their UTC offsets', () => {
+test('if the clocks go back, the usage chart adds the UTC offset to the labels of the two hours with the same local time', () => {
   const periods = [-1, 0, 1, 2].map((hour) => ({ start: new Date(Date.UTC(2026, 9, 25, hour)), ...NONE }))
   const out = String(requestsChart({ unit: 'hour', periods, display }))
   expect([...out.matchAll(/<strong>([^<]+)</g)].map(([, name]) => name)).toEqual([

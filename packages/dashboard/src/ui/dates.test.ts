@@ -23,7 +23,7 @@ test('if a time is more than a week ago, the page shows the date, with the year 
   expect(String(relativeTime(new Date('2025-06-01T15:01:00Z'), display))).toContain('>1 Jun 2025, 17:01<')
 })
 
-test('if the locale is de-DE, dates are in German, and if the locale is fr, dates are in French', () => {
+test('dates are in the language of the locale: German for de-DE and French for fr', () => {
   expect(String(exactTime(NOW, { ...display, locale: 'de-DE' }))).toContain('lang="de-DE">21. Nov., 16:04<')
   expect(dayText('2026-11-21', { ...display, locale: 'fr' })).toBe('21 nov.')
 })

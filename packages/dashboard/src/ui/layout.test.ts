@@ -62,7 +62,7 @@ test('if the visitor is not signed in, the page has a theme form, but no navigat
   expect(page.match(/<form[^>]*>/g)).toEqual(['<form method="post" action="/theme" data-theme-form>'])
 })
 
-test('if a store is still being created, its pages show this state, except those of the sections General and Data', () => {
+test('if a store is still being created, its pages say so, except in the sections General and Data', () => {
   const pageOf = (section: Section) =>
     String(layout(frameWith({ section, store: { ...store, status: 'generating' } }), html``))
   for (const section of ['api', 'members', 'activity', 'usage', 'recipes'] as const)

@@ -9,7 +9,7 @@ test.each([
   // Daylight saving time starts at 01:00 UTC on 29 March and ends on 25 October.
   ['2026-03-29T03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
   ['2026-10-25T03:00', 'Europe/Berlin', '2026-10-25T02:00:00.000Z'],
-])('parseLocalTime converts the local time %s in %s to %s', (text, timeZone, expected) => {
+])('parseLocalTime("%s", "%s") returns %s', (text, timeZone, expected) => {
   expect(parseLocalTime(text, timeZone)?.toISOString()).toBe(expected)
 })
 
@@ -24,7 +24,7 @@ test.each([
   ['2026-11-21', 'UTC', '2026-11-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
   ['2026-12-31', 'America/New_York', '2026-12-31T05:00:00.000Z', '2027-01-01T05:00:00.000Z'],
   ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
-])('parseLocalDay returns for the day %s in %s the start %s and the end %s', (text, timeZone, start, end) => {
+])('parseLocalDay("%s", "%s") returns the start %s and the end %s', (text, timeZone, start, end) => {
   expect(parseLocalDay(text, timeZone)).toEqual({ start: new Date(start), end: new Date(end) })
 })
 

@@ -12,7 +12,7 @@ const hourOf = (keyId: string, hour: string, more: More) => {
   return { keyId, hour: new Date(hour), successful: 0, clientErrors: 0, rejected: 0, failed: 0, peakMinute: 1, ...more }
 }
 
-test('sumsByPeriod includes periods without requests as zeros, and sumsByKey adds up all periods of each key', () => {
+test('sumsByPeriod returns zeros for periods without requests, and sumsByKey adds up all periods of each key', () => {
   const none = { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
   const sums = [
     { ...none, keyId: 'a', period: 0, successful: 70 },
@@ -33,7 +33,7 @@ test('sumsByPeriod includes periods without requests as zeros, and sumsByKey add
   )
 })
 
-test('if the time is 05:59, sumsIn24Hours counts the requests since 05:00 on the day before, including that whole hour', () => {
+test('if the time is 05:59, sumsIn24Hours counts the requests of each key since 05:00 on the day before', () => {
   const hours = [
     hourOf('a', '2026-03-01T00:00:00Z', { successful: 1, rejected: 5 }),
     hourOf('a', '2026-03-09T05:00:00Z', { successful: 2, clientErrors: 1, rejected: 1 }),

@@ -91,14 +91,14 @@ test('if a tool has not finished reading a list, its health is "reading" for fiv
 test.each([
   ['five errors in this hour', [usedIn([0], { successful: 0, failed: 5 })], 'failing'],
   ['four errors in this hour', [usedIn([0], { successful: 0, clientErrors: 4 })], 'upToDate'],
-  ['one error in each of three nights', [usedIn([1, 25, 49], { successful: 0, failed: 1 })], 'failing'],
+  ['one error on each of three days', [usedIn([1, 25, 49], { successful: 0, failed: 1 })], 'failing'],
   ['a success and 50 errors in this hour', [usedIn([0], { successful: 1, failed: 50 })], 'upToDate'],
-  ['errors of yesterday and a success of today', [usedIn([25], { successful: 0, failed: 9 }), usedIn([1])], 'upToDate'],
+  ['errors yesterday and successes today', [usedIn([25], { successful: 0, failed: 9 }), usedIn([1])], 'upToDate'],
 ])('if a key has $0, its health is $2', (_, hours, kind) => {
   expect(health({ hours: hours.flat() }).kind).toBe(kind)
 })
 
-test('if all requests of a key since its last success failed, its health has their number, their first hour, and the newest error', () => {
+test('if all requests of a key since its last success failed, its health is "failing" with their number, their first hour, and the newest error', () => {
   const error = { keyId: 'k', endpoint: '/api/v1/orders', status: 429, code: 'RATE_LIMITED', lastAt: NOW }
   const hours = [...usedIn([5]), ...usedIn([3, 1], { successful: 0, rejected: 4 })]
   const since = hours[1]?.hour

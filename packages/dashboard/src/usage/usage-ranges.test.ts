@@ -54,7 +54,7 @@ describe('ranges of the usage charts', () => {
     expect(lengths('24h', 'Europe/Berlin', '2026-10-25T12:00:00Z').every((hours) => hours === 1)).toBe(true)
   })
 
-  test('if the clocks go forward at midnight, that day in a usage chart starts at 01:00, its first hour', () => {
+  test('if the clocks go forward from 00:00 to 01:00, that day starts at 01:00 in a usage chart', () => {
     // In Cairo, the clocks go forward from 00:00 to 01:00 on Friday 24 April 2026.
     expect(startsOf('7d', 'Africa/Cairo', '2026-04-24T12:00:00Z').at(-1)).toBe('2026-04-23T22:00')
   })

@@ -115,7 +115,7 @@ test('if a tool is used at random times for 30 days, the tool is never reported 
 })
 
 test.each(TOOLS)(
-  'if a tool that runs $name stops, it is reported as silent one minute after its second missed run would start at the latest',
+  'if a tool that runs $name stops, it is reported as silent one minute after the latest possible start of its second missed run',
   (each) => {
     const random = randomOf(TOOLS.indexOf(each))
     const starts = plannedStarts(each, CLOCKS_STAY)
