@@ -163,7 +163,7 @@ async function state(): Promise<string> {
 /** Everything that a response tells, without the IDs of the request. */
 const bytesOf = ({ text, headers }: PageResponse) => text + JSON.stringify([...headers])
 
-test('the access test covers every route of the dashboard and lists no route that the dashboard lacks', () => {
+test('the access tests cover exactly the routes of the dashboard, apart from its assets', () => {
   // The app uses the other services only when it handles a request.
   const { routes } = createApp({ origins: originsOf(urlOf(platform)) } as Services)
   const served = routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !route.includes('/assets/'))
@@ -207,7 +207,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
       await platform.controlSql`update api_keys set turned_off_at = now() where id = ${target.key}`
   })
 
-  test(`[GEN-2] if a non-member sends ${route}, the response is 404 (signed out: a redirect to sign-in), has no store data, and changes nothing`, async () => {
+  test(`[GEN-2] ${route} returns 404 to non-members, redirects signed-out visitors to the sign-in page, shows no store data, and changes nothing`, async () => {
     const before = await state()
     for (const visitor of ['stranger', 'newcomer', 'signedOut'] as const) {
       const response = await request(visitor, route, pathOf(route, alpha.id), fields)
@@ -219,7 +219,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`[GEN-2] if an admin of store B sends ${route} with IDs from store A, the request reads and changes nothing of store A`, async () => {
+  test(`[GEN-2] if an admin of store B sends ${route} with IDs from store A, the request neither returns nor changes data of store A`, async () => {
     const before = await state()
     const response = await request('stranger', route, pathOf(route, beta.id), fields && { ...fields, email: '' })
     expect(bytesOf(response)).not.toMatch(ALPHA)
@@ -249,7 +249,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(before).toContain('"two_factor_required":true')
   })
 
-  test(`if a viewer sends ${route}, the response is ${statuses.viewer}${statuses.viewer === 403 ? ', says "You are a viewer of this store", and changes nothing' : ' and has no customer data'}`, async () => {
+  test(`if a viewer sends ${route}, the response is ${statuses.viewer}${statuses.viewer === 403 ? ' with "You are a viewer of this store", and nothing changes' : ' without customer data'}`, async () => {
     const before = await state()
     const response = await request('viewer', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.viewer)
@@ -260,7 +260,7 @@ describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ..
     expect(await state()).toBe(before)
   })
 
-  test(`if a developer sends ${route}, the response is ${statuses.developer}${statuses.developer === 403 ? ', says "You are a developer of this store", and changes nothing' : ''}`, async () => {
+  test(`if a developer sends ${route}, the response is ${statuses.developer}${statuses.developer === 403 ? ' with "You are a developer of this store", and nothing changes' : ''}`, async () => {
     const before = await state()
     const response = await request('developer', route, pathOf(route, alpha.id), fields)
     expect(response.status).toBe(statuses.developer)

@@ -36,7 +36,7 @@ function changesIn(html: string): string[] {
     })
 }
 
-test('[AUTH-3] [AUTH-5] the activity page lists each change of the store and its keys, and names the merchant or the platform as the actor', async () => {
+test('[AUTH-3, AUTH-5] the activity page lists each change of the store and its keys, and names the merchant or the platform as the actor', async () => {
   const { store, merchant, visitor, keys, page } = await newShop()
   await visitor.send(keys, `${keys}/keys`, { name: 'Accounting' })
   const [key] = await platform.controlSql`select id from api_keys where store_id = ${store.id} and name = 'Accounting'`
@@ -89,7 +89,7 @@ test('if a store has more changes than fit on two activity pages, three pages to
   expect([seen, pages]).toEqual([sum?.events, 3])
 })
 
-test("[GEN-2] if a merchant requests another store's activity page, or the changes before another store's change, the response lists no change of that store", async () => {
+test("[GEN-2] another store's activity page and CSV file return 404, and before=<event of another store> lists no changes", async () => {
   const [own, other] = [await newShop(), await newShop()]
   const text = async (path: string) => (await own.visitor.get(path)).text
   expect(await text(own.page)).not.toContain(other.merchant.email)
@@ -135,7 +135,7 @@ test('if a merchant filters the activity page by action, actor, or both, the pag
   expect(await chosen({ by: colleague.id, action: 'key.renamed' })).toEqual([])
 })
 
-test('the actor filter of the activity page offers exactly the people and systems that changed the store', async () => {
+test('the actor filter of the activity page offers "Everyone" and exactly the people and systems that changed the store', async () => {
   const { merchant, colleague, visitor, page } = await changedShop()
   const { text } = await visitor.get(page)
   const [, list = ''] = /<select id="by"[^>]*>(.*?)<\/select>/.exec(text) ?? []

@@ -184,7 +184,7 @@ test('if the SMTP server rejects the only recipient of an alert, the service emi
   expect(events).toMatchObject([{ event: 'alert.failed', keyId: store.keyId, kind: 'stopped' }])
 })
 
-test('if a tool with hourly requests stops, a restarted service sends the email between 90 and 110 minutes after the restart', async () => {
+test('if a tool with hourly requests stops, a restarted service emails the merchant between 90 and 110 minutes after the restart', async () => {
   const store = await platform.provision()
   await addMerchant(platform, store.id)
   await platform.controlSql`
@@ -197,7 +197,7 @@ test('if a tool with hourly requests stops, a restarted service sends the email 
   expect(subjects()[0]).toMatch(/: test stopped sending requests$/)
 })
 
-test('if the SMTP server rejects the address of one merchant, the other merchant of the store still gets exactly one email about a stopped tool', async () => {
+test("if a tool stops and the SMTP server rejects one merchant's address, the store's other merchant still gets exactly one email", async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   smtp.rejects = other.email
@@ -216,7 +216,7 @@ test('if the SMTP server is unreachable or rejects the password, the service emi
   expect(smtp.emails).toHaveLength(1)
 })
 
-test('the link in an alert stops emails about the key for this merchant only, until the merchant turns them on again', async () => {
+test("if a merchant stops a key's emails by the link in an alert, other merchants still get them, and the merchant can turn them on again", async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   await send()
@@ -312,7 +312,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     expect(events).toEqual([{ event: 'alert.sent', keyId: store.keyId, kind: 'leaked', emails: 2 }])
   })
 
-  test('if a key expires soon or leaked, the emails tell admins to replace it and viewers to ask an admin', async () => {
+  test('if a key expires soon or was leaked, emails tell admins to replace it or create a new one, and viewers to ask an admin', async () => {
     const { store, merchant } = await stoppedShop()
     const viewer = await addMerchant(platform, store.id)
     await platform.controlSql`

@@ -41,7 +41,7 @@ test.each(TOOLS)(
   },
 )
 
-test("a new key gets the entered name instead of the tool's; without a name or a known tool, the form gets 400", async () => {
+test('a new key gets the entered name, even if a tool is chosen; with neither a name nor a known tool, the form gets 400', async () => {
   const { store, create } = await newShop()
   expect((await create({ tool: 'excel', name: 'Month end' })).text).toContain('Connect Excel')
   expect((await create({ tool: '' })).status).toBe(400)

@@ -175,7 +175,7 @@ describe('CSV files', () => {
     expect(cell('description')).toBe('')
   })
 
-  test('German CSV files separate cells with semicolons and have decimal commas, except in the locale de-CH', async () => {
+  test('German CSV files separate cells with semicolons and have decimal commas, or decimal points in the locale de-CH', async () => {
     const of = await platform.provision()
     const place = { name: 'Lager; 2, hinten', latitude: '-33.8567844', longitude: '151.2152967', city: 'Köln' }
     await insertRow(of, 'locations', { id: idAt(1), ...place })
@@ -229,7 +229,7 @@ describe('CSV files', () => {
     },
   )
 
-  test("if a list has no rows, or the store's schema version has no such table, the CSV file has only the header", async () => {
+  test("if a list has no rows, or the store's schema version lacks its table, the CSV file of the list has only the header", async () => {
     const line = `\uFEFF${Object.keys(customerGroup.fields).join(',')}\r\n`
     for (const revision of [LATEST_REVISION, 'launch'] as const)
       expect((await readCsvFile(await platform.provision(revision), 'customer-groups')).toString()).toBe(line)
@@ -253,7 +253,7 @@ describe('CSV downloads', () => {
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })
 
-  test('a CSV download reads no page before the client needs it, and no page after a cancellation or an aborted request', async () => {
+  test('a CSV download reads a page only when the client needs it, and stops if the client cancels or the request is aborted', async () => {
     let reads = 0
     const { source } = await dataStore(platform, stores, store)
     const read: typeof source.reader.read = (request) => {

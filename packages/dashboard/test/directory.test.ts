@@ -118,7 +118,7 @@ test('if a directory added a member, the page to remove the member warns that th
   expect((await add()).status).toBe(201)
 })
 
-test('if a directory adds a person to a store, the person gets no alerts about its keys before first opening the store', async () => {
+test("if a directory adds a person to a store, the person gets no alerts about the store's keys before opening the store", async () => {
   const { control: database } = platform.service
   const other = await platform.provision()
   const person = await addMerchant(platform, other.id)

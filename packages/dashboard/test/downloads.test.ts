@@ -50,7 +50,7 @@ test.each([
   expect(bytes.toString('utf8').slice(0, header.length + 1)).toBe(`\uFEFF${header}`)
 })
 
-test("if the merchant's language is German, the CSV files of lists, the activity page, and the request log use semicolons", async () => {
+test("if the browser's language is German, the CSV files of lists, the activity page, and the request log use semicolons", async () => {
   const { visitor } = await newVisitor()
   const paths = [
     file(),
@@ -65,7 +65,7 @@ test("if the merchant's language is German, the CSV files of lists, the activity
   }
 })
 
-test('if a HEAD request is sent for a CSV file, the response is 200 with Content-Disposition: attachment', async () => {
+test('a HEAD request for a CSV file gets 200 with Content-Disposition: attachment', async () => {
   const { visitor } = await newVisitor()
   const cookie = `session=${visitor.cookies.get('session')}`
   const response = await fetch(visitor.url + file(), { method: 'HEAD', headers: { cookie } })

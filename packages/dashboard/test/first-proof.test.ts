@@ -118,7 +118,7 @@ const REQUESTS: readonly (readonly [string, string, (attacker: Attacker) => Prom
 ]
 
 test.each(REQUESTS)(
-  "[AUTH-5] if an account's email address is first proved while an attacker submits %s, no session or credential of the attacker remains",
+  "[AUTH-5] if an account's email address is verified for the first time while an attacker submits %s, no session or credential of the attacker remains",
   async (_name, table, prepare) => {
     const merchant = await addMerchant(platform, store.id)
     await platform.controlSql`update merchants set address_proved = false where id = ${merchant.id}`

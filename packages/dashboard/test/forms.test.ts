@@ -37,7 +37,7 @@ describe('single-use form tokens', () => {
     expect(await keyCount()).toBe(before + 1)
   })
 
-  test("[AUTH-3] [AUTH-4] if one form for a store's fifth key is sent ten times concurrently, one key is created, and all responses show it", async () => {
+  test("[AUTH-3, AUTH-4] if one form for a store's fifth key is sent ten times concurrently, one key is created, and all responses show it", async () => {
     for (const name of ['third', 'fourth']) await visitor.send(page(), create(), { name })
     const before = await keyCount()
     const fields = { name: 'at once', form_token: await visitor.formTokenOf(page(), create()) }
@@ -94,7 +94,7 @@ describe('forms of the dashboard', () => {
     }
   })
 
-  test("if the form for a new key has a missing, changed, or another session's form token, it gets 403 and creates no key", async () => {
+  test('if the form token for a new key is missing, changed, or from another session, the response is 403, and no key is created', async () => {
     const token = await visitor.formTokenOf(page(), create())
     await expectRejected({})
     await expectRejected({ form_token: '' })
@@ -115,7 +115,7 @@ describe('forms of the dashboard', () => {
     expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
   })
 
-  test('if the dashboard URL is a loopback address, a request with any other name in the Host header gets 421', async () => {
+  test('if the dashboard URL is a loopback address, a request gets 200 if its Host header is localhost or [::1], and 421 otherwise', async () => {
     const { port } = new URL(visitor.url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -179,7 +179,7 @@ describe('bodies of forms', () => {
     ['', 415],
     ['application/x-www-form-urlencoded; charset=utf-8', 403],
   ])(
-    'if an invalid form body has the content type %j, the response is %i, and no error is logged',
+    'if a form body without a form token has the content type %j, the response is %i, and no error is logged',
     async (type, expected) => {
       const { status, text } = await send('nonsense', { 'content-type': type })
       expect(status).toBe(expected)

@@ -24,7 +24,7 @@ async function newShop() {
 
 const EVERYTHING = { access: 'everything', ends: 'never', 'ends-on': '', addresses: '' }
 
-test('[R38, R39] if a merchant limits a key to orders, its next request for customers gets 404, until the merchant removes the limit', async () => {
+test('[R38, R39] if a merchant limits a key to orders, requests for customers with the key get 404 until the merchant removes the limit', async () => {
   const { store, visitor, base, page, save, keyOf } = await newShop()
   expect((await platform.get('/api/v1/customers', store.key)).status).toBe(200)
   const limits = { access: 'chosen', 'scope.orders:read': 'on', ends: 'date', 'ends-on': '2099-06-30' }
@@ -61,7 +61,7 @@ test("[R39] saving the permissions form preserves a key's expiry unless the merc
   expect(Math.abs((await keyOf()).expires_at - Date.now() - 90 * DAY_MS)).toBeLessThan(60_000)
 })
 
-test('[R40] the permissions form cannot change whether a key excludes personal data, even if a request adds such a field', async () => {
+test('[R40] the permissions form cannot change whether a key excludes personal data, even if a request adds the field without-personal-data', async () => {
   const { store, page, visitor, save, keyOf } = await newShop()
   await save({ ...EVERYTHING, 'without-personal-data': 'on', 'personal-data': 'without' })
   expect(await keyOf()).toMatchObject({ without_personal_data: false })
@@ -73,7 +73,7 @@ test('[R40] the permissions form cannot change whether a key excludes personal d
   expect(text).toContain(`/keys/${store.keyId}/replace">replace the key</a>`)
 })
 
-test('[R40] a replacement key gets the access to personal data that the merchant chooses, or by default that of the old key', async () => {
+test('[R40] a replacement key gets the access to personal data that the merchant chooses, or else the access of the old key', async () => {
   const { store, visitor, base, keyOf } = await newShop()
   const replace = async (keyId: string, fields: Record<string, string>) => {
     const page = `${base}/settings/api/keys/${keyId}/replace`

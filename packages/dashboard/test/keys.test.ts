@@ -195,7 +195,7 @@ describe('keys of a store', () => {
   )
 })
 
-test("if a store's origin changes to imported after a merchant opened a form, the form neither creates nor replaces a key", async () => {
+test("if a store's origin changes to imported after a merchant opened the forms to create and replace a key, sending them changes no key", async () => {
   const shop = await newShop()
   const { id } = await makeKey(shop)
   const before = await activeKeys(shop)
@@ -217,7 +217,7 @@ test("if a store's origin changes to imported after a merchant opened a form, th
 })
 
 describe('the limit of five keys', () => {
-  test('[AUTH-4] if a store has five active keys, a form for a sixth gets 409, and the keys page names the least recently used key', async () => {
+  test('[AUTH-4] if a store has five active keys, the form for a sixth key gets 409, and the keys page names the least recently used key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const { id } = await makeKey(shop, 'the idle one')
@@ -332,7 +332,7 @@ describe('replacement of a key', () => {
     expect([await status(/sdx_\w{49}/.exec(text)?.[0] ?? ''), await status(old.key)]).toEqual([200, 401])
   })
 
-  test('[AUTH-4] if the store has five active keys, the page to replace a key first suggests revoking the least recently used key', async () => {
+  test('[AUTH-4] if the store has five active keys, the page to replace a key suggests revoking the least recently used key first', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const idle = await makeKey(shop, 'idle')

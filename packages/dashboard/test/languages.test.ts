@@ -62,7 +62,7 @@ async function onAnotherNode() {
   return { node, colleague: await signedIn(node) }
 }
 
-test('if a merchant chooses German, the account page confirms this in German; choosing an unknown language restores the choice "The language of your browser"', async () => {
+test('if a merchant chooses German, the account page confirms this in German; an unknown language code selects "The language of your browser"', async () => {
   const visitor = await signedIn()
   const saved = await visitor.follow(await choose(visitor, 'de'))
   expect(saved.text).toContain('Ihre Sprache ist gespeichert.')

@@ -178,7 +178,7 @@ describe('invitations by email', () => {
     expect((await accept(browser(), link)).status).toBe(303)
   })
 
-  test('if an invited address has an account, accepting while signed out adds the store, but neither signs in nor changes the password', async () => {
+  test('if an invited address has an account, accepting while signed out adds the store to the account, but neither signs in nor changes the password', async () => {
     const other = await addMerchant(platform, (await platform.provision()).id)
     const link = await invited(other.email)
     const visitor = browser()
@@ -278,7 +278,7 @@ describe('invitations by email', () => {
     expect((await member.get(`/stores/${store.id}/settings/activity`)).text).toContain('Withdrew the invitation of')
   })
 
-  test('after ten wrong invitation tokens from one address within a minute, the next attempt gets 429', async () => {
+  test('after ten wrong invitation tokens from one client address within a minute, the next attempt gets 429', async () => {
     const visitor = browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
     const statuses: number[] = []
@@ -454,7 +454,7 @@ describe('members', () => {
     expect(rows.find((row) => row.includes(guest))).toMatch(/Admin .*Sign-in link .*Change role .*Remove/)
   })
 
-  test("if a member is removed, the next requests of the member's open session for the store get 404", async () => {
+  test("if a member is removed, the next requests for the store from the member's open session get 404", async () => {
     const leaving = await addMerchant(platform, store.id)
     const session = await browser().signIn(leaving)
     const invite = await session.hiddenOf(members(), `${members()}/invitations`)

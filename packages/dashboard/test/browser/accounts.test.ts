@@ -93,7 +93,7 @@ describe.each(SCRIPTING)('sign-in and account pages $scripting', ({ javaScript }
       expect((await page.goto(`${scene.url}/stores/${store.id}/${path}`))?.status(), path).toBe(404)
   })
 
-  test('a one-time link that was only opened still signs in, and a second sign-in with the link is rejected as already used', async () => {
+  test('opening a one-time link does not use it up; signing in with it does, and a second sign-in is rejected', async () => {
     const token = await (await accountsOf(scene.platform)).createSignInLink(merchant.email)
     const { page } = await scene.openPage({ javaScript })
     // Programs that preview links open it without using it up.
@@ -108,7 +108,7 @@ describe.each(SCRIPTING)('sign-in and account pages $scripting', ({ javaScript }
     expect(new URL(another.url()).pathname).toBe('/sign-in')
   })
 
-  test('after a merchant changes the password, the session in another browser has ended, and the new password signs in there', async () => {
+  test('if a merchant changes the password, the session in another browser ends, and the new password signs in there', async () => {
     const changing = await addMerchant(scene.platform, store.id)
     const { page } = await scene.openPage({ javaScript })
     const { page: elsewhere } = await scene.openPage({ javaScript })

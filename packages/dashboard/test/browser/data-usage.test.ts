@@ -246,7 +246,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(await page.locator('.bar').count()).toBe(24)
   })
 
-  test('if a bar of the usage chart is hovered or focused, its tooltip is visible, and a hovered tooltip fits on screens from 360 px', async () => {
+  test('if a bar of the usage chart is hovered or focused, its tooltip appears; on hover, it fits on screens of at least 360 px', async () => {
     for (const width of [360, 768, 1280]) {
       const { page } = await scene.openAs(merchant, { javaScript, width })
       for (const range of ['24h', '7d', '90d']) {
@@ -383,7 +383,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('the page of a key shows a complete sync as finished, and an incomplete sync as in progress or, after an hour, as stopped', async () => {
+  test('the page of a key shows a complete sync as "Finished" and an incomplete sync as "In progress", then, an hour later, as "Stopped"', async () => {
     const { platform } = scene
     const { id, key } = await platform.newKey(store.id)
     for (const path of ['/api/v1/orders?limit=50', '/api/v1/products?limit=10']) {

@@ -60,8 +60,8 @@ async function openFramed(site: Server, shown: string, javaScript = true): Promi
 
 const settings = () => `${dashboard}/stores/${store.id}/settings/api`
 
-describe.each(SCRIPTING)('the dashboard in a frame of an allowed origin $scripting', ({ javaScript }) => {
-  test('if a page of an allowed origin frames a one-time link, the merchant is signed in there and can create and revoke a key', async () => {
+describe.each(SCRIPTING)('the dashboard in an iframe of an allowed origin $scripting', ({ javaScript }) => {
+  test('if a page from an allowed origin embeds a one-time link in an iframe, the merchant can sign in there and create and revoke a key', async () => {
     const { page, frameUrl } = await openFramed(allowed, await handOverLink(), javaScript)
     const frame = page.frameLocator('iframe')
     if (!javaScript) await frame.getByRole('button', { name: 'Sign in' }).click()
@@ -79,28 +79,28 @@ describe.each(SCRIPTING)('the dashboard in a frame of an allowed origin $scripti
   })
 })
 
-test('after a merchant signs in inside a frame, opening the dashboard outside the frame shows the sign-in page', async () => {
+test('after a merchant signs in inside an iframe, opening the dashboard outside the iframe shows the sign-in page', async () => {
   const { page } = await openFramed(allowed, await handOverLink())
   await page.frameLocator('iframe').getByRole('heading', { name: 'API', exact: true }).waitFor()
   await page.goto(settings())
   expect(new URL(page.url()).pathname).toBe('/sign-in')
 })
 
-test('if a page of the same origin frames the dashboard again, the merchant is still signed in', async () => {
+test('after a merchant signs in inside an iframe, the next page from the same origin that embeds the dashboard requires no sign-in', async () => {
   const { page } = await openFramed(allowed, await handOverLink())
   await page.frameLocator('iframe').getByRole('heading', { name: 'API', exact: true }).waitFor()
   await page.goto(`${originOf(allowed)}/?show=${encodeURIComponent(settings())}`)
   await page.frameLocator('iframe').getByRole('heading', { name: 'API', exact: true }).waitFor()
 })
 
-test('if a page of an origin that is not allowed frames the dashboard, the browser blocks the frame', async () => {
+test('if a page from a disallowed origin embeds the dashboard in an iframe, the browser blocks the iframe', async () => {
   const { page, frameUrl } = await openFramed(other, `${dashboard}/sign-in`)
   await page.waitForLoadState('load')
   expect(frameUrl()).toMatch(/^chrome-error:/)
   expect(await page.frameLocator('iframe').getByLabel('Email').count()).toBe(0)
 })
 
-test('if an origin may frame the dashboard, cookies are SameSite=None and Partitioned; otherwise, cookies are SameSite=Lax, and headers forbid frames', async () => {
+test('if DASHBOARD_FRAME_ANCESTORS names an origin, cookies are SameSite=None and Partitioned; otherwise, cookies are SameSite=Lax, and headers forbid iframes', async () => {
   const plain = await openScene()
   onTestFinished(() => plain.close())
   const response = await fetch(`${plain.url}/sign-in`)

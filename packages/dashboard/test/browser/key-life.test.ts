@@ -42,7 +42,7 @@ async function createKey(page: Page, name: string): Promise<string> {
 const healthOf = (page: Page, name: string) => textOf(page, `.key:has(.key-name:text-is("${name}")) .health`)
 
 describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
-  test('[AUTH-3] [AUTH-5] if a merchant creates a key, API requests with the key get 200 until the merchant revokes it, and then 401', async () => {
+  test('[AUTH-3, AUTH-5] if a merchant creates a key, API requests with the key get 200 until the merchant revokes it, and then 401', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.goto(scene.url)
     await signIn(page, merchant)
@@ -176,7 +176,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toHaveLength(LIMITS.activeKeysPerStore)
   })
 
-  test('[AUTH-4] if the store has five active keys, the form for a sixth is rejected, and the page names the least recently used key', async () => {
+  test('[AUTH-4] if the store has five active keys, the form for a sixth key is rejected, and the page names the least recently used key', async () => {
     const { platform } = scene
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
@@ -195,7 +195,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('without a tool and a name, the form for a new key says "Enter a name, or choose a tool" and creates no key', async () => {
+  test('if a merchant enters no name and chooses no tool, the form says "Enter a name, or choose a tool" and creates no key', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the key')
@@ -284,7 +284,7 @@ describe('the script of the keys pages', () => {
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test("the open keys page shows a key's first use without a reload, and the sign-in page opens after the session ends", async () => {
+  test("the open keys page shows a key's first use without a reload, and opens the sign-in page after the session ends", async () => {
     const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())

@@ -34,7 +34,7 @@ const FORMS: readonly [name: string, open: () => string, button: string, request
   ['revoke a key', () => `${KEYS()}/${store.keyId}/revoke`, 'Revoke key', /\/revoke$/],
   ['rename a key', () => `${KEYS()}/${store.keyId}/rename`, 'Rename', /\/rename$/],
   ['find a row', () => `/stores/${store.id}/data/orders`, 'Find', /data\/orders\?find=/],
-  ['choose lines of the log', () => `/stores/${store.id}/usage/keys/${store.keyId}`, 'Apply', /\?until=/],
+  ['filter the request log', () => `/stores/${store.id}/usage/keys/${store.keyId}`, 'Apply', /\?until=/],
   ['sign out everywhere', () => '/account', 'Sign out everywhere', /sign-out-everywhere$/],
   ['sign out', () => '/account', 'Sign out', /sign-out$/],
 ]
@@ -79,7 +79,7 @@ test('if a merchant goes back to a submitted form, its button is enabled, and th
   await expect.poll(() => page.url()).toContain('find=')
 })
 
-test('while a CSV download waits for its response, a second click on its link starts no other download', async () => {
+test('while a CSV download waits for its response, a second click on its link starts no second download', async () => {
   const { page } = await scene.openAs(merchant)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.goto(`${scene.url}/stores/${store.id}/data/orders`)
