@@ -139,7 +139,7 @@ test.each([
   },
 )
 
-test('if all requests of two hours are over the rate limit, the merchant gets two emails: "gets only errors" and "sends too many requests"', async () => {
+test('if all requests in two consecutive hours exceed the rate limit, the merchant gets two emails: "gets only errors" and "sends too many requests"', async () => {
   const store = await platform.provision()
   await addMerchant(platform, store.id)
   const addHour = (hoursAgo: number) => platform.controlSql`
@@ -216,7 +216,7 @@ test('if the SMTP server is unreachable or rejects the password, the service emi
   expect(smtp.emails).toHaveLength(1)
 })
 
-test("if a merchant stops a key's emails by the link in an alert, other merchants still get them, and the merchant can turn them on again", async () => {
+test("if a merchant stops a key's emails by the link in an alert, other merchants still get them, and the merchant can restart them", async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   await send()

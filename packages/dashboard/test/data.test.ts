@@ -245,7 +245,7 @@ describe('the search of the Data pages', () => {
     expect(found).toHaveLength(2)
   })
 
-  test('if an order search has the ID of no order, or neither an ID nor an email address, the page shows an error and no rows', async () => {
+  test('if an order search has a nonexistent ID, or neither an ID nor an email address, the page shows an error and no rows', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],

@@ -44,7 +44,7 @@ test("[R38, R39, R40] the form for a new key can limit the key's data, expiry, a
   expect(text).toContain('Only from 203.0.113.7/32, 10.0.0.0/8')
 })
 
-test('[R38] if a merchant chooses "Orders and products" and 90 days for a new key, the key has exactly these limits', async () => {
+test('[R38] if a merchant chooses "Orders and products" and 90 days, the new key has exactly these limits, even if customers are checked too', async () => {
   const { store, send } = await newShop()
   await send({ access: 'sales', 'scope.customers:read': 'on', ends: '90' })
   const [key] = await keysOf(store.id)

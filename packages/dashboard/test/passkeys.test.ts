@@ -245,7 +245,7 @@ describe('adding a passkey', () => {
     expect(await isSignedIn((await signInWith(passkey)).visitor)).toBe(true)
   })
 
-  test('if an account has nine passkeys, only one of two concurrent requests adds a passkey, and the other gets 400, because the maximum is ten', async () => {
+  test('if an account has nine of at most ten passkeys, one of two concurrent requests adds a passkey, and the other gets 400', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     await addRows(9)
     await platform.controlSql`update merchant_sessions set opened_by = 'passkey' where merchant_id = ${merchant.id}`

@@ -160,7 +160,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toEqual([])
   })
 
-  test("the Google Sheets script stores the API key only in the user's own properties, which other editors can't read", async () => {
+  test("the Google Sheets script stores the API key only in the user's own properties, not in the tabs or document properties", async () => {
     const spreadsheet = await exported()
     const { sheets, documentProperties, userProperties } = spreadsheet.state
     expect(JSON.stringify([sheets, documentProperties])).not.toContain(store.key)

@@ -222,7 +222,7 @@ describe('requests of Microsoft Entra ID', () => {
     })
   })
 
-  test("if Entra ID adds, changes, disables, enables, or deletes a person through SCIM, the person's access and role in the store match", async () => {
+  test("if Entra ID adds, changes, disables, enables, or deletes a person through SCIM, the person's access and role are updated to match", async () => {
     const email = newEmail()
     const externalId = randomUUID()
     const added = await scim('POST', '/Users', {
@@ -553,7 +553,7 @@ describe('how a directory manages the members of a store', () => {
     expect(activity).toContain('Your company’s directory')
   })
 
-  test("if a directory deactivates, removes, or demotes a store's only admin, the response is 409, and the admin stays", async () => {
+  test("if a directory deactivates, removes, or demotes a store's only admin, the response is 409, and the admin stays an admin", async () => {
     const [{ id }] = (await find('userName', admin.email)).Resources
     const refused = await patch(id, { op: 'replace', path: 'active', value: false })
     expect(refused).toMatchObject(problem(409))
@@ -566,7 +566,7 @@ describe('how a directory manages the members of a store', () => {
     expect([await roleOf(admin.email), await roleOf(email)]).toEqual([null, 'admin'])
   })
 
-  test('if a directory removes the only two admins of a store concurrently, one request gets 409, and one admin stays', async () => {
+  test('if two SCIM requests remove the only two admins of a store concurrently, one gets 204, and the other gets 409', async () => {
     const second = await addUser(newEmail(), { roles: [{ value: 'admin' }] })
     const [first] = (await find('userName', admin.email)).Resources
     const both = await Promise.all([first.id, second.id].map((id) => scim('DELETE', `/Users/${id}`)))
@@ -772,7 +772,7 @@ describe('directory tokens', () => {
     ['one token', 'directory_tokens', 1],
     ['two tokens', 'stores', 2],
   ])(
-    'if two SCIM requests of a store with %s are in progress, its further requests immediately get 429, but another store gets 201',
+    'if two SCIM requests of a store with %s are in progress, further requests of the store immediately get 429, but another store gets 201',
     async (_name, table, tokenCount) => {
       const texts = [token, ...(tokenCount === 1 ? [] : [(await newToken(store.id)).text])]
       const elsewhere = (await newToken((await platform.provision()).id)).text
@@ -834,7 +834,7 @@ describe('invalid SCIM requests', () => {
   })
 
   test.each([["a' or '1'='1"], ['a"; drop table memberships; --'], ['%'], ['\\'], ['\0'], ['\u0001\u{1F600}\uD800']])(
-    'if a SCIM filter compares with the value %j, the response lists no user',
+    'if a SCIM filter compares an attribute with the value %j, the response lists no user',
     async (value) => {
       for (const attribute of ['userName', 'externalId', 'id', 'emails.value', `${USER}:userName`])
         expect(await find(attribute, value)).toMatchObject({ totalResults: 0, Resources: [] })
@@ -858,10 +858,13 @@ describe('invalid SCIM requests', () => {
     ['a long externalId', `{"userName": "a@b.example", "externalId": "${'x'.repeat(256)}"}`, 400, 'invalidValue'],
     ['30,000 nested lists', `{"userName": "a@b.example", "a": ${'['.repeat(30_000)}`, 400, 'invalidSyntax'],
     ['70,000 bytes', `{"userName": "a@b.example", "a": "${'x'.repeat(70_000)}"}`, 413, undefined],
-  ])('if a SCIM POST has %s, the request fails and adds no account', async (_name, body, status, type) => {
-    expect(await scim('POST', '/Users', body)).toMatchObject(problem(status, type))
-    expect(await platform.controlSql`select from merchants where email = 'a@b.example'`).toHaveLength(0)
-  })
+  ])(
+    'if a SCIM POST has %s, the response is 400 or 413, and no account is added',
+    async (_name, body, status, type) => {
+      expect(await scim('POST', '/Users', body)).toMatchObject(problem(status, type))
+      expect(await platform.controlSql`select from merchants where email = 'a@b.example'`).toHaveLength(0)
+    },
+  )
 
   test.each<[string, unknown, string]>([
     ['no operation', [], 'invalidSyntax'],

@@ -32,7 +32,7 @@ describe('sign-ins', () => {
     expect((await visitor.get(settings())).status).toBe(200)
   })
 
-  test('the session cookie of a sign-in is HttpOnly, SameSite=Lax, and without Domain', async () => {
+  test('the session cookie of a sign-in is HttpOnly and SameSite=Lax, and has no Domain', async () => {
     const visitor = browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
     const { email, password } = merchant
@@ -47,7 +47,7 @@ describe('sign-ins', () => {
     await browser().signIn({ ...merchant, email: ` ${merchant.email.toUpperCase()} ` })
   })
 
-  test('signing in to an unknown account gets the same response as a wrong password, and takes about as long', async () => {
+  test('a sign-in with an unknown email address gets the same response as one with a wrong password, and takes about as long', async () => {
     const responses: string[] = []
     const times: number[] = []
     for (const email of [merchant.email, 'unknown@example.com']) {

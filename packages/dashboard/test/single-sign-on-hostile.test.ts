@@ -66,7 +66,7 @@ describe('hostile single sign-on callbacks', () => {
   })
 
   test.each(['', '&iss='])(
-    'if the single sign-on provider announces the parameter iss, a callback with "%s" in place of iss gets 400 and opens no session',
+    'if the single sign-on provider announces the parameter iss, a callback with iss replaced by "%s" gets 400 and opens no session',
     async (iss) => {
       const visitor = scene.browser()
       const back = await scene.signInAtProvider(visitor, 'known')

@@ -95,7 +95,7 @@ describe('single sign-on', () => {
     })
   })
 
-  test('the single sign-on cookie is HttpOnly, SameSite=Lax, without Domain, and expires after ten minutes', async () => {
+  test('the single sign-on cookie is HttpOnly and SameSite=Lax, has no Domain, and expires after ten minutes', async () => {
     const visitor = scene.browser()
     const { headers } = await visitor.send('/sign-in', '/sign-in/oidc')
     const [cookie = ''] = headers.getSetCookie()
@@ -105,7 +105,7 @@ describe('single sign-on', () => {
     expect(headers.get('content-security-policy')).toContain("form-action 'self';")
   })
 
-  test('if the dashboard URL has https, the single sign-on cookie is Secure and has the prefix __Host-', async () => {
+  test('if the dashboard URL uses https, the single sign-on cookie is Secure and has the prefix __Host-', async () => {
     const { control: database } = scene.platform.service
     const singleSignOn = new SingleSignOn(
       { database, secret: 'x'.repeat(32), url: 'https://dashboard.example.com', sessionDays: 7 },
@@ -182,7 +182,7 @@ describe('invitations accepted through single sign-on', () => {
     expect((await visitor.get('/account')).text).toContain(email)
   })
 
-  test("if an invited address has an account, the account's next single sign-on adds the store", async () => {
+  test("if an invited address has an account, the account's next single sign-on adds the store to it", async () => {
     const own = await addMerchant(scene.platform, (await scene.platform.provision()).id)
     await inviteTo(own.email)
     const signedIn = await scene.browser().signIn(own)
@@ -241,7 +241,7 @@ describe('rejected single sign-ons', () => {
     },
   )
 
-  test("if a person's address at the provider changes, single sign-on opens the account of the new address, unless the provider hasn't verified the address", async () => {
+  test("if a person's address at the provider changes, single sign-on opens the new address's account if the provider verified it, and otherwise gets 400", async () => {
     const [first, second] = [
       await addMerchant(scene.platform, scene.store.id),
       await addMerchant(scene.platform, scene.store.id),
@@ -298,7 +298,7 @@ describe('providers that do not respond', () => {
 })
 
 describe('settings of single sign-on', () => {
-  test('if no single sign-on provider is configured, the sign-in page has no button for it, and its URLs return 404', async () => {
+  test('if no single sign-on provider is configured, the sign-in page has no single sign-on button, and the single sign-on URLs return 404', async () => {
     const plain = await startPlatform({}, { dashboard: true })
     try {
       const visitor = new PlainBrowser(urlOf(plain))

@@ -40,7 +40,7 @@ test('if a visitor chooses the theme System, the response deletes the theme cook
   expect(await signInPage('')).toContain('<html lang="en" dir="ltr">')
 })
 
-test('if the theme cookie or the theme form has an unknown value, pages use the system theme', async () => {
+test('if the theme cookie or the theme form has an invalid value, pages use the system theme', async () => {
   expect((await choose({ theme: '"><script>', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
   const page = await signInPage('theme="><script>alert(1)</script>')
   expect(page).toContain('<html lang="en" dir="ltr">')

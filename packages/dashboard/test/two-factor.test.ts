@@ -243,7 +243,7 @@ describe('signing in with a two-factor code', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  test('if an attacker who knows the password guesses ten two-factor codes from ten addresses, even the right code gets 429', async () => {
+  test('if an attacker who knows the password guesses ten two-factor codes from ten client addresses, even the right code gets 429', async () => {
     const { secret } = await turnOn()
     const statuses: number[] = []
     for (let at = 0; at < 12; at += 1) {

@@ -100,7 +100,7 @@ test('if a key was last used 90 days ago, or created 30 days ago and never used,
   expect(text(daysAgo(29), null)).toContain('Put the key into the tool')
 })
 
-test('the keys page says "3 of 5 keys" with a link to the form for a new key, or "5 of 5 keys" without the link', () => {
+test('the keys page says "3 of 5 keys" with a link to the form for a new key, but "5 of 5 keys" without it', () => {
   const page = pageWith([KEY, KEY, KEY])
   expect(page.indexOf('<a class="button main" href="#create">Create key</a>')).toBeLessThan(page.indexOf('3 of 5 keys'))
   expect(page).toContain('3 of 5 keys')

@@ -22,7 +22,7 @@ function shareBars(...requests: readonly number[]): (string | undefined)[] {
   return [...pageOf(...requests).matchAll(/class="share"[^>]*><rect width="([^"]+)"/g)].map(([, width]) => width)
 }
 
-test("on the Usage page, a key's bar is as wide as its share of the busiest key's requests, but at least 1% if it has requests", () => {
+test("on the Usage page, a key with requests has a bar as wide as its share of the busiest key's requests, at least 1%", () => {
   expect(shareBars(5000, 2500, 1, 0)).toEqual(['100.0%', '50.0%', '1.0%'])
   expect(shareBars(0, 0)).toEqual([])
 })

@@ -111,7 +111,7 @@ test('if a key is turned off, its health is "off", even after errors, an unfinis
   expect(health({ key, ...before, unfinished: [walk(hoursAgo(30))] })).toEqual({ kind: 'off', since: hoursAgo(29) })
 })
 
-test('after a key is turned on, its health ignores earlier errors and unfinished lists, and counts missed runs from that time', () => {
+test('after a key is turned on again, its health ignores earlier errors and unfinished lists, and counts missed runs from that time', () => {
   const key = keyUsed(hoursAgo(30))
   const before = {
     key,

@@ -61,7 +61,7 @@ async function openFramed(site: Server, shown: string, javaScript = true): Promi
 const settings = () => `${dashboard}/stores/${store.id}/settings/api`
 
 describe.each(SCRIPTING)('the dashboard in an iframe of an allowed origin $scripting', ({ javaScript }) => {
-  test('if a page from an allowed origin embeds a one-time link in an iframe, the merchant can sign in there and create and revoke a key', async () => {
+  test('if a page from an allowed origin embeds a one-time link in an iframe, the merchant can sign in and create and revoke a key', async () => {
     const { page, frameUrl } = await openFramed(allowed, await handOverLink(), javaScript)
     const frame = page.frameLocator('iframe')
     if (!javaScript) await frame.getByRole('button', { name: 'Sign in' }).click()

@@ -205,7 +205,7 @@ test('if JavaScript is off, the sign-in page has no passkey button, and the page
   expect(await page.getByRole('button', { name: 'Create passkey' }).count()).toBe(0)
 })
 
-test(`if the browser lacks passkey support, the sign-in page has no passkey button, and the page to add a passkey says "This browser can't create passkeys"`, async () => {
+test(`if the browser lacks passkey support, the sign-in page has no passkey button, and the page to add one says "This browser can't create passkeys"`, async () => {
   const { page, context } = await scene.openPage()
   await context.addInitScript('delete globalThis.PublicKeyCredential')
   await page.goto(`${url}/sign-in`)
