@@ -74,7 +74,7 @@ test(`if the account that made a change was removed, the activity page shows "A 
   expect(changes.join()).not.toContain(other.email)
 })
 
-test('if a store has more changes than fit on two activity pages, three pages together list as many changes as the audit table has', async () => {
+test('if the changes of a store fill three activity pages, the pages together list as many changes as the audit table has', async () => {
   const { store, visitor, page } = await newShop()
   for (let change = 0; change < EVENTS_PER_PAGE * 2; change++)
     await platform.controlSql`update stores set name = ${`Name ${change}`} where id = ${store.id}`

@@ -71,7 +71,7 @@ describe('lists of the Data pages', () => {
     },
   )
 
-  test('the Data pages show row counts for lists that the store counts, such as orders, and none for other lists', async () => {
+  test('the Data pages show row counts only for lists that the store counts, such as orders', async () => {
     const { lists } = await page(store, { list: 'categories' })
     const counts = Object.fromEntries(lists.map(({ list, rows }) => [list, rows]))
     expect(counts).toMatchObject({ orders: 120, customers: 30, products: 20, locations: null, 'customer-groups': null })
@@ -137,7 +137,7 @@ describe('the newest rows of a list', () => {
     },
   )
 
-  test('the Data pages show rows without a creation time last, both newest first and oldest first, and each row once', async () => {
+  test('in both orders, newest first and oldest first, the Data pages show each row once, and rows without a creation time last', async () => {
     const of = await platform.provision()
     await of.sql`alter table customers alter column created_at drop not null`
     await of.sql`
@@ -409,7 +409,7 @@ describe('stores at older schema versions', () => {
 })
 
 describe('Settings > General', () => {
-  test('[RES-STORE] the page General shows the same data as GET /store, and row counts such as that of orders', async () => {
+  test('[RES-STORE] the page General shows the same data as GET /store, and row counts, for example of orders', async () => {
     const { snapshot, problem } = await general(store)
     const { json } = await platform.get('/api/v1/store', store.key)
     expect(problem).toBeNull()

@@ -153,7 +153,7 @@ describe('keys of a store', () => {
     expect(await status(key)).toBe(401)
   })
 
-  test('[AUTH-5] if a merchant creates a key and replaces it with immediate revocation, the audit events of both keys name the merchant', async () => {
+  test('[AUTH-5] if a merchant creates a key, and then replaces and immediately revokes it, the audit events of both keys name the merchant', async () => {
     const shop = await newShop()
     const { id } = await makeKey(shop)
     const confirmationPage = `${shop.page}/keys/${id}/replace`
@@ -217,7 +217,7 @@ test("if a store's origin changes to imported after a merchant opened the forms 
 })
 
 describe('the limit of five keys', () => {
-  test('[AUTH-4] if a store has five active keys, the form for a sixth key gets 409, and the keys page names the least recently used key', async () => {
+  test('[AUTH-4] if a store has five active keys, the form for another key gets 409, and the keys page names the least recently used key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const { id } = await makeKey(shop, 'the idle one')
@@ -278,7 +278,7 @@ describe('replacement of a key', () => {
     ['168', 168, '7 days'],
     ['a choice of a newer version', 24, '24 hours'],
   ])(
-    'if a key is replaced with the form field ends=%j, the old key expires %i hours after the first use of the new key',
+    'if the form to replace a key has ends=%j, the old key expires %i hours after the first use of the new key',
     async (ends, hours, text) => {
       const shop = await newShop()
       const old = await makeKey(shop, 'ERP')
@@ -321,7 +321,7 @@ describe('replacement of a key', () => {
     },
   )
 
-  test('if a merchant replaces a key with immediate revocation, the next request with the old key gets 401', async () => {
+  test('if a merchant replaces a key and chooses to revoke it immediately, the next request with the old key gets 401', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const confirmationPage = `${shop.page}/keys/${old.id}/replace`

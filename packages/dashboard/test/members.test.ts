@@ -482,7 +482,7 @@ describe('members', () => {
     expect(await memberEmails()).toEqual([merchant.email])
   })
 
-  test('for the only admin of a store, the members page has no link to leave and says to invite another admin first', async () => {
+  test("if a store has only one admin, this admin's members page has no link to leave and says to invite another admin first", async () => {
     const text = 'You are the only admin. To leave this store or get another role, first invite another admin'
     const other = await addMerchant(platform, store.id)
     const withOther = (await member.get(members())).text

@@ -235,7 +235,7 @@ describe('adding a passkey', () => {
     expect((await finishAdding(visitor, new SoftPasskey(origin).create(options))).status).toBe(400)
   })
 
-  test('adding a passkey that already belongs to another account is rejected', async () => {
+  test('if a passkey already belongs to another account, the passkey is not added', async () => {
     const passkey = await addPasskey(await signedIn())
     const foreign = await addMerchant(platform, store.id)
     const attacker = await signedIn(foreign)
@@ -279,7 +279,7 @@ describe('adding a passkey', () => {
     expect(reply.options).toBeUndefined()
   })
 
-  test('if a merchant opens a local dashboard at its IP address, sign-in has no passkey button, and the account page links to localhost', async () => {
+  test('if a merchant opens a local dashboard at its IP address, the sign-in page has no passkey button, and the account page links to localhost', async () => {
     const visitor = new PlainBrowser(urlOf(platform))
     expect((await visitor.get('/sign-in')).text).not.toContain('Sign in with a passkey')
     expect((await browser().get('/sign-in')).text).toContain('Sign in with a passkey')
@@ -638,7 +638,7 @@ describe('a dashboard at a public URL', () => {
     }
   })
 
-  test('if the dashboard URL has a public IP address, sign-in has no passkey button, and the account page says that passkeys need a host name', async () => {
+  test('at a public IP address, the sign-in page has no passkey button, and the account page says that passkeys need a host name', async () => {
     const visitor = (await startAt('https://192.0.2.7'))()
     expect((await visitor.get('/sign-in')).text).not.toContain('Sign in with a passkey')
     await visitor.signIn(merchant)

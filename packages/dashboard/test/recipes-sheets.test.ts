@@ -233,7 +233,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.rows('products').map(({ name }) => name)).toContain('Later')
   })
 
-  test("if the rows don't fit into the 10 million cells of a spreadsheet, the Google Sheets export stops and names this limit", async () => {
+  test("if a store's rows don't fit into the 10 million cells of a spreadsheet, the Google Sheets export stops and names this limit", async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'mine', rows: [], maxRows: 9_880_000, maxColumns: 1, formats: [] }
     spreadsheet.state.sheets.push(own)

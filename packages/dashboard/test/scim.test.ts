@@ -939,7 +939,7 @@ test('the SCIM discovery documents name the resource type User, its attributes, 
   expect((await scim('GET', '/Groups')).json).toMatchObject({ totalResults: 0 })
 })
 
-test('if a SCIM request includes or excludes attributes, the response has exactly the chosen attributes, plus id and schemas', async () => {
+test('if a SCIM request names attributes to include or exclude, the response has exactly the chosen attributes, plus id and schemas', async () => {
   await addUser(newEmail(), { externalId: 'one' })
   const [some] = (await scim('GET', '/Users?filter=externalId%20eq%20%22one%22&attributes=userName,roles.value')).json
     .Resources

@@ -51,7 +51,7 @@ describe.each([
   })
 })
 
-test('if the operator adds a member that a stores claim had added, a later claim without the store no longer removes the member', async () => {
+test('if the operator adds a member whom a stores claim already added, a later claim without the store does not remove the member', async () => {
   const email = newAddress()
   await signInWith(email, [{ store: scene.store.id, role: 'viewer' }, second.id])
   const { control: database } = scene.platform.service
@@ -82,7 +82,7 @@ test('if the operator gave an account a store, later stores claims neither remov
   expect((await signInWith(own.email, [])).stores).toEqual({ [scene.store.id]: 'admin' })
 })
 
-test('if the operator removed a store from an account, the next single sign-on with this store in the stores claim adds the store again', async () => {
+test('if the operator removed a store from an account, the next stores claim with this store adds the store again', async () => {
   const email = newAddress()
   await signInWith(email, [scene.store.id])
   await removeMembership(scene.platform.service.control, email, scene.store.id)

@@ -115,7 +115,7 @@ describe('setting up two-factor sign-in', () => {
     expect(await isSignedIn(await browser().signIn(merchant))).toBe(true)
   })
 
-  test("if a request tries to confirm two-factor setup with a different secret, the response doesn't reveal the secret that the setup page showed", async () => {
+  test("if a request confirms two-factor setup with a made-up secret, the response doesn't reveal the secret from the setup page", async () => {
     const visitor = await browser().signIn(merchant)
     const { text } = await withPassword(visitor, '/account/two-factor/set-up')
     const confirm = '/account/two-factor/confirm'

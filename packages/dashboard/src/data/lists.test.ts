@@ -23,7 +23,7 @@ const cell = async (column: string, row: string) => (await cellIn(column, row))?
 
 describe('the lists of the Data pages', () => {
   test.each(LISTS)(
-    'the columns of the list $list have unique labels and show only fields of the contract',
+    'in the list $list, columns have unique labels and show only fields of the API contract',
     (declaration) => {
       const { resource, columns } = declaration
       for (const { fields } of columns)
@@ -74,7 +74,7 @@ describe('the lists of the Data pages', () => {
     expect(await cell('products Stock', '{"inventory":null,"variants":[{"inventory":2},{"inventory":-5}]}')).toBe('-3')
   })
 
-  test('[VER-1] if a resource is added to the API contract, the Data pages get a list with the columns and search fields that the resource declares', async () => {
+  test("[VER-1] if a resource is added to the API contract, the Data pages get a list with the resource's columns and search fields", async () => {
     const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',

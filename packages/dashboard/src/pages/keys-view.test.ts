@@ -42,7 +42,7 @@ function pageWith(active: readonly ActiveKeyRow[], more: Partial<KeysPage> = {},
   )
 }
 
-test('if the keys page has two forms, the forms have different form tokens', () => {
+test('the two forms of the keys page have different form tokens', () => {
   const tokens = [...pageWith([KEY]).matchAll(/name="form_token" value="(token-\d+)"/g)].map(([, token]) => token)
   expect(tokens).toHaveLength(2)
   expect(new Set(tokens).size).toBe(2)

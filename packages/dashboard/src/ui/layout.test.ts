@@ -37,7 +37,7 @@ test('the page layout has no inline styles, inline scripts, or event handler att
   expect([...page.matchAll(/<script[^>]*>([^<]*)</g)].every(([, text]) => text === '')).toBe(true)
 })
 
-test("if a title, a store's name, or an email address contains HTML, the page layout escapes the HTML", () => {
+test("if texts such as the page title or the store's name contain HTML, the page layout escapes the HTML", () => {
   const frame = frameWith({
     title: HOSTILE,
     viewer: { email: HOSTILE, storesCount: 2 },

@@ -57,7 +57,7 @@ test('if a key was never used, its health is "unused"', () => {
   expect(health({ key: keyUsed(null) })).toEqual({ kind: 'unused' })
 })
 
-test('if a tool runs each hour, its health is "upToDate" half an hour after the last run, and "silent" after two hours without a run', () => {
+test('if a tool runs every hour, its health is "upToDate" half an hour after the last run, and "silent" after two hours without a run', () => {
   const options = (last: number) => ({ key: keyUsed(hoursAgo(last)), activity: activeAt(every(1, last, 200)) })
   const intervalMs = HOUR_MS
   expect(health(options(0.5))).toEqual({ kind: 'upToDate', lastUsedAt: hoursAgo(0.5), intervalMs })

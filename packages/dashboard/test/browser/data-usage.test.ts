@@ -312,7 +312,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${base()}/settings/api`)
   })
 
-  test('if an unused key is revoked, its page says that the API rejects the key, and not "Put the key into a tool"', async () => {
+  test('if an unused key is revoked, its page says that the API rejects the key, instead of "Put the key into a tool"', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })
@@ -322,7 +322,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(empty).not.toContain('Put the key into a tool')
   })
 
-  test('if a key is unused for 45 days since its creation, its page and the keys page show the same advice to revoke the key', async () => {
+  test('if a key was created 45 days ago and never used, its page and the keys page give the same advice to revoke the key', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set created_at = now() - interval '45 days' where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })

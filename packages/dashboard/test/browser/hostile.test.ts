@@ -39,7 +39,7 @@ async function elementsOf(page: Page, address: string): Promise<string[]> {
   return shownElements(page)
 }
 
-test('the hostile test names are 500 different names of 1 to 80 characters without surrounding spaces', () => {
+test('the 500 names for the HTML tests are distinct and have 1 to 80 characters without surrounding spaces', () => {
   expect(new Set(HOSTILE).size).toBe(HOSTILE_TEXTS_COUNT)
   expect(HARMLESS).toHaveLength(HOSTILE_TEXTS_COUNT)
   expect(HOSTILE.every((text) => text.length > 0 && [...text].length <= 80 && text.trim() === text)).toBe(true)
