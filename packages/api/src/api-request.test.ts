@@ -65,18 +65,18 @@ describe('[R36] malformed requests', () => {
     expect(read('/', ['Transfer-Encoding', 'Chunked']).path).toBe('/')
   })
 
-  test('if the Host header is missing, an HTTP/1.1 request is rejected, and an HTTP/1.0 request is accepted', () => {
+  test('if the Host header is missing, HTTP/1.1 is rejected and HTTP/1.0 accepted; HTTP/0.9 is rejected even with a Host header', () => {
     expect(errorOf(() => readRequest(message('/', []), 'r1', 0)).message).toContain('host')
     expect(readRequest(message('/', [], '1.0'), 'r1', 0).path).toBe('/')
     expect(errorOf(() => readRequest(message('/', [HOST], '0.9'), 'r1', 0)).status).toBe(400)
   })
 
-  test('malformedRequest returns an error with the given status and a message that ends with the given reason', () => {
+  test('malformedRequest("x", 431) returns an error with status 431 and the message "not a well-formed HTTP request: x"', () => {
     expect(malformedRequest('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
   })
 })
 
-test('hasBody returns true only if Content-Length is not 0 or Transfer-Encoding is set', () => {
+test('hasBody returns true only if Content-Length is greater than 0 or Transfer-Encoding is set', () => {
   expect(hasBody(message('/', [['Content-Length', '0']]))).toBe(false)
   expect(hasBody(message('/', [['Content-Length', '1']]))).toBe(true)
   expect(hasBody(message('/', [['Transfer-Encoding', 'chunked']]))).toBe(true)
@@ -87,7 +87,7 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
   const key = makeApiKey(randomBytes).reveal()
   const readKeys = (...headers: (readonly [string, string])[]) => readKey(read('/', ...headers))
 
-  test('readKey reads the API key from the header x-api-key in any case, and ignores Authorization and the query string', () => {
+  test('readKey reads the API key only from the header x-api-key, and not from Authorization or the query string', () => {
     const found = readKeys(['X-Api-Key', key])
     expect(typeof found === 'string' ? found : found.reveal()).toBe(key)
     expect(readKeys(['Authorization', `Bearer ${key}`])).toBe('missing')
@@ -95,7 +95,7 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
     expect(readKey(read(`/?x-api-key=${key}&api_key=${key}`))).toBe('missing')
   })
 
-  test('[R25] if the header x-api-key is sent twice, readKey returns "repeated", even if both values are the same valid key', () => {
+  test('[R25] readKey returns "repeated" for two x-api-key headers, even with the same key, and "malformed" for two keys in one header', () => {
     expect(readKeys(['x-api-key', key], ['X-API-KEY', key])).toBe('repeated')
     expect(readKeys(['x-api-key', key], ['x-api-key', ''])).toBe('repeated')
     expect(readKeys(['x-api-key', `${key}, ${key}`])).toBe('malformed')

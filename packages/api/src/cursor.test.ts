@@ -26,7 +26,7 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
   throw new Error(`accepted: ${JSON.stringify(text)}`)
 }
 
-test('[R15] opening a sealed cursor returns its position, watermark, and end times exactly to the microsecond', () => {
+test('[R15] openCursor returns the position, watermark, and end times that sealCursor received, exact to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   const bounds = fc.record({ updated_at: microseconds, created_at: microseconds }, { requiredKeys: [] })
@@ -48,7 +48,7 @@ test('[R15] if any single character of a cursor is changed, the cursor is reject
 })
 
 describe('[Q-CURSOR, R15] invalid cursors', () => {
-  test('if a cursor is truncated or extended at either end, the cursor is rejected with INVALID_CURSOR', () => {
+  test('if characters are cut from the end of a cursor or added at either end, the cursor is rejected with INVALID_CURSOR', () => {
     for (let length = 0; length < sealed.length; length += 1) expectRejected(sealed.slice(0, length))
     for (const tail of ['A', '=', '==', ' ', '\n', '\0', '.', sealed]) expectRejected(sealed + tail)
     for (const head of ['A', ' ', '\n']) expectRejected(head + sealed)
@@ -66,7 +66,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
     }
   })
 
-  test('if a cursor is opened for a different list or store, or with a different secret, the cursor is rejected with INVALID_CURSOR', () => {
+  test('if the cursor of one list or store is opened for another one, or with another secret, it is rejected with INVALID_CURSOR', () => {
     expectRejected(sealed, { ...scope, resource: customer })
     expectRejected(sealed, { ...scope, resource: idListOf(order) })
     expectRejected(sealCursor(content, { ...scope, resource: idListOf(order) }))
@@ -90,7 +90,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
   })
 })
 
-test('[R15] a cursor for list "ordersa" of store "b" is rejected for list "orders" of store "ab", although the joined names are equal', () => {
+test('[R15] a cursor for list "ordersa" of store "b" is rejected for list "orders" of store "ab" (both concatenate to "ordersab")', () => {
   const left = sealCursor(content, { ...scope, resource: { ...order, list: 'ordersa' }, storeId: 'b' })
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })

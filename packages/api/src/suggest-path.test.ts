@@ -30,7 +30,7 @@ test.each([
   '/api/v1/__proto__',
   `/api/v1/orders/${ID}/items`,
   '*',
-])('[R2] if a request has the path %j, the error suggests no path, because no endpoint is similar', (path) => {
+])('[R2] if no endpoint is similar to the requested path %j, the error suggests no path', (path) => {
   expect(suggestPath(path)).toBeNull()
 })
 

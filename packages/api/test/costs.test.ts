@@ -106,7 +106,7 @@ test('a first page takes two batches of statements in the store database, and a 
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
 
-test('[R37] with updated_until=now, a first page takes two batches of statements in the store database, and a later page takes one', async () => {
+test('[R37] if updated_until=now is sent, a first page takes two batches of statements in the store database, and a later page takes one', async () => {
   const node = await countedNode()
   const path = '/orders?limit=250&updated_until=now'
   const next = `${path}&cursor=${JSON.parse(await node.get(path)).meta.next_cursor}`
@@ -181,7 +181,7 @@ test('[Q-STATUS] if orders are filtered by status, PostgreSQL reads first and la
 })
 
 test.each([order, product])(
-  'PostgreSQL reads the embedded rows of a page of the resource $name from an index, without a sort',
+  'for a page of the resource $name, PostgreSQL reads the embedded rows from an index and does not sort them',
   async (resource) => {
     const { connection, present } = await opened()
     // The server scans and sorts a table of a few pages if it may.

@@ -90,7 +90,7 @@ test("[ERR-3, LIM-1] if the request counter of one key can't be updated, only re
   expect(responses).toEqual(requested.map(({ id }) => (id === broken.id ? [true, 502] : [false, 200])))
 })
 
-test('[ERR-3] a node checks keys at STORE_EXPORT_KEY_CHECK_URL, and responds with 502 while this server cannot be reached', async () => {
+test('[ERR-3] if the server at STORE_EXPORT_KEY_CHECK_URL is unreachable, requests get 502; before and after, they get 200', async () => {
   const proxy = await openProxy(Number(new URL(platform.controlUrl).port))
   const url = Object.assign(new URL(platform.controlUrl), { port: String(proxy.port) }).href
   const node = await startNode(platform, { KEY_CHECK_URL: url })

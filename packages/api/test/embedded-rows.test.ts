@@ -73,7 +73,7 @@ test.each([
   },
 )
 
-test('[ERR-3] if a request for 250 orders gets 502 because of the time limit, one of the next five equal requests gets 200', async () => {
+test('[ERR-3] if a request for 250 orders gets 502 because of the time limit, one of the next five attempts gets 200', async () => {
   const store = await filledStore(platform)
   const columns = await columnsWith(store, '', '')
   await store.sql.unsafe('create index on orders (created_at, id)')

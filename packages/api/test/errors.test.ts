@@ -134,7 +134,7 @@ describe('[R2, VER-1] unknown paths', () => {
       '/healthz',
       `/api/v1/customer-addresses/${UNKNOWN_ID}`,
     ],
-  ])('if no endpoint has the path %s, the request gets 404 with a key and 401 without a key', async (path) => {
+  ])('a request for the unknown path %s gets 404 if it has a key, and 401 if it has none', async (path) => {
     expectError(await sendWithKey(path, store.key), 'NOT_FOUND')
     expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
@@ -304,7 +304,7 @@ describe('[R6] the order of checks', () => {
       405,
     ],
     [
-      'the method DELETE and the ID of no order, the response is 405 and not 404',
+      'the method DELETE and an ID that no order has, the response is 405 and not 404',
       'store',
       `${orders}/${UNKNOWN_ID}`,
       'DELETE',
@@ -406,7 +406,7 @@ async function drop({ ownerUrl }: TestStore): Promise<void> {
 }
 
 describe('[ERR-3] an unreachable store database', () => {
-  test('if the database of one store is missing, its endpoints return 502, and endpoints of other stores return 200', async () => {
+  test('if the database of one store is missing, every endpoint returns 502 for this store, and GET /store returns 200 for another store', async () => {
     const gone = await platform.provision()
     expect((await sendWithKey('/api/v1/store', gone.key)).status).toBe(200)
     await drop(gone)

@@ -46,7 +46,7 @@ async function failuresUntilSuccess(of: TestStore, tries = 20): Promise<number> 
 }
 
 describe('lost connections', () => {
-  test('[ERR-3] if an idle connection to the store is lost, the next request is retried and gets 200', async () => {
+  test('[ERR-3] if an idle connection to the store is lost, the service retries the query of the next request, and the request gets 200', async () => {
     const before = await orders(store)
     for (let i = 0; i < 5; i++) {
       await disconnectReader(store)

@@ -97,7 +97,7 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431)
   })
 
-  test('if 1,500 small headers precede the API key or a second Host header, the service still reads the later header', async () => {
+  test('if 1,500 small headers precede x-api-key or a second Host header, the service still reads the header after them', async () => {
     const many = Array.from({ length: 1500 }, (_, index) => `A${index}: 1\r\n`)
       .join('')
       .replaceAll('A1', 'A')
@@ -243,7 +243,7 @@ describe('pipelined requests', () => {
     expect([response?.status, response?.headers.connection]).toEqual([200, 'close'])
   })
 
-  test('if requests are pipelined, the responses have the order of the requests', async () => {
+  test('if a client pipelines requests, the responses arrive in the order of the requests', async () => {
     const orders = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     const wrong = keyed('GET /api/v1/orders?limit=0 HTTP/1.1\r\nHost: x\r\n')
     const received = await sendBytes(url, `${orders}\r\n${wrong}\r\n${GET}\r\n${keyed()}${last}`)
@@ -332,7 +332,7 @@ describe('clients that reset, wait, or never read', () => {
   })
 })
 
-test('if a client sends a body of 16 MB before it reads, the client still receives the response', async () => {
+test('if a client sends a body of 16 MB before it reads the response, it still receives the response', async () => {
   const patient = await startPlatform()
   onTestFinished(() => patient.close())
   const { key } = await filledStore(patient)
@@ -362,7 +362,7 @@ test('if a client sends a body of 16 MB before it reads, the client still receiv
 })
 
 test.each(['GET', 'POST'])(
-  'if a %s request has Expect: 100-continue, the service sends the final response and no 100 Continue',
+  'if a %s request has Expect: 100-continue, the service sends only the final response and no 100 Continue',
   async (method) => {
     const bytes = `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${store.key}\r\n`
     const responses = parseResponses(await sendBytes(url, `${bytes}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`))

@@ -78,7 +78,7 @@ const checkEveryCase = async (check: (response: RawResponse, each: Case) => void
 }
 
 describe('headers of responses with every status', () => {
-  test('[R27] every response has Cache-Control: private, no-store and varies by key and encoding', async () => {
+  test('[R27] every response has Cache-Control "private, no-store", Vary "x-api-key, accept-encoding", and no ETag', async () => {
     await checkEveryCase(({ headers }, { what }) => {
       expect(headers['cache-control'], what).toBe('private, no-store')
       expect(headers.vary, what).toBe('x-api-key, accept-encoding')

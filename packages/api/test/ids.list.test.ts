@@ -94,7 +94,7 @@ describe('[R31] pages of an ID list', () => {
     }
   })
 
-  test('[PAG-2] if PAGE_BYTES_MAX is 64 KiB, a page has only four products of 20 kB, but a page of the ID list has all 300', async () => {
+  test('[PAG-2] if PAGE_BYTES_MAX is 64 KiB, a page of products of 20 kB has four rows, and a page of their ID list has all 300', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()
@@ -145,7 +145,7 @@ describe('[R15, Q-CURSOR] cursors of ID lists', () => {
     expect(errorOf(await getPath(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('if the cursor of an ID list is changed, truncated, empty, or sent twice, the response is 400', async () => {
+  test('if the cursor of an ID list is changed, truncated, extended, empty, or sent twice, the response is 400', async () => {
     const cursor = await cursorOf('ids/customers')
     const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
     for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])

@@ -78,7 +78,7 @@ const RUNNABLE = [
 ] as const
 
 test.each(RUNNABLE)(
-  '[SYNC-2] if the schema version is launch, each run of the example loop in $language copies the new customers with created_since',
+  '[SYNC-2] if the schema version is launch, each run of the example loop in $language uses created_since and copies the new customers',
   async ({ language, program, file }) => {
     const launch = await platform.provision('launch')
     const state = path.join(folder, `${language}-launch.json`)

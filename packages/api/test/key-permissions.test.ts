@@ -40,7 +40,7 @@ function request(key: NewKey, { path = '/api/v1/store', node = nodes[0], headers
 
 describe('scopes of a key', () => {
   test.each(SCOPES)(
-    '[R38] if a key has only the scope %s, it can read this resource and the store, and all other endpoints return 404',
+    '[R38] if a key has only the scope %s, it can read the resource of this scope and the store, and all other endpoints return 404',
     async (scope) => {
       const key = await keyWith({ scopes: [scope] })
       for (const { path, resource, response } of ENDPOINTS) {
@@ -100,7 +100,7 @@ describe('changed permissions of a key', () => {
 })
 
 describe('expiry and allow list of a key', () => {
-  test('[R39] after a key expires, all three nodes return the same 401 as for an unknown key', async () => {
+  test('[R39] after a key expires, all three nodes return the same 401 as for an invalid key', async () => {
     const key = await keyWith({ expiresAt: new Date(Date.now() + 3_600_000) })
     for (const node of nodes) expect((await request(key, { node })).status).toBe(200)
     await platform.controlSql`update api_keys set expires_at = now() where id = ${key.id}`

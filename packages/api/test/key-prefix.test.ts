@@ -50,7 +50,7 @@ test('if a client sends a key with a custom prefix as a parameter or request ID,
   for (const text of seen) expect(text).not.toContain(secret.slice(0, 12))
 })
 
-test('if KEY_PREFIX is set, the reference page and the guides show this prefix', async () => {
+test('if KEY_PREFIX is set, the reference page and the guide for store-sync show this prefix', async () => {
   const text = async (path: string) => (await get(platform.service.url + path, null)).text
   expect(await text('/docs/start.js')).toContain("field.placeholder = 'acme_live_…'")
   for (const path of ['/guides/store-sync', '/guides/store-sync.md']) {

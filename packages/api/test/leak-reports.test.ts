@@ -335,7 +335,7 @@ describe('[R47] the request of a report', () => {
     expect(await statusOf(store.key)).toBe(200)
   })
 
-  test('if the body of a leak report exceeds 4 MiB, the response is 413, with and without a declared length', async () => {
+  test('if the body of a leak report exceeds 4 MiB, the response is 413, whether or not the request declares the length', async () => {
     const body = Buffer.alloc(BODY_BYTES_MAX + 1, ' ')
     expect((await send(body)).status).toBe(413)
     expect((await send(body, { headers: { 'transfer-encoding': 'chunked' } })).status).toBe(413)

@@ -96,7 +96,7 @@ describe('[ENV-1, ENV-2, ENV-3] documented responses', () => {
   })
 })
 
-test('if a response lacks a field, has a wrong type, or has an undocumented status, validateResponse throws', () => {
+test('if a response lacks a field, has a value of the wrong type, or has an undocumented status, validateResponse throws an error', () => {
   const meta = { next_cursor: null, has_more: false }
   const group = {
     ...{ id: UNKNOWN_ID, name: 'n', description: null, is_active: true, sort_order: 0 },

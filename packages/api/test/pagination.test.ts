@@ -100,7 +100,7 @@ test('[PAG-3] if each cursor is sent with the filters of the first page, the pag
   }
 })
 
-test('[PAG-4] if orders are added, changed, and deleted between pages, each order that existed before the first page is returned once', async () => {
+test('[PAG-4] if returned orders are changed or deleted and new ones inserted between pages, each order from before the first page is returned once', async () => {
   const before = await other.sql`select id::text from orders order by created_at, id`
   const ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -127,7 +127,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     expect(Buffer.from(cursor, 'base64url').toString()).not.toMatch(/orders|created|20\d\d-/)
   })
 
-  test('if a cursor is sent to another node or with another key of the store, the response has the same bytes', async () => {
+  test('if the same cursor is sent to another node or with another key of the store, the responses have the same bytes', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     const expected = (await getPath(`/api/v1/orders?limit=5&cursor=${cursor}`)).text
     for (let start = 0; start < 2; start += 1) {

@@ -26,7 +26,7 @@ const expectRejected = async (path: string, code: string): Promise<string> => {
 }
 
 describe('[Q-LIMIT, R11] limit', () => {
-  test('if limit is 1, 49, 51, or 250, a page has that many rows, and without limit, a page has 50 rows', async () => {
+  test('if limit is 1, 49, 51, or 250, a page has that many rows; if limit is left out, a page has 50 rows', async () => {
     for (const [query, rows] of [
       ['', 50],
       ['?limit=1', 1],

@@ -53,7 +53,7 @@ describe('[Q-STATUS, ST-1] the status filter of products', () => {
     },
   )
 
-  test('[R33] if the stored status of a product is unknown, the response has the stored status', async () => {
+  test('[R33] if a product has a status that the API does not document, the response returns the status unchanged', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update products set status = 'embargoed' where id = ${id}`
     expect((await list('limit=1'))[0].status).toBe('embargoed')

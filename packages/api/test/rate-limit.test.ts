@@ -104,7 +104,7 @@ test("[R8] if a key is above its rate limit, Retry-After is the time until the n
   })
 })
 
-test('[R8] if a key was above its rate limit, the first request of the key in the next minute gets 200', async () => {
+test('[R8] if a key exceeds its rate limit, its full limit is available again in the next minute', async () => {
   await withinAMinute(store.id, async (key) => {
     expect((await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).at(-1)).toBe(429)
     await endMinute(platform)

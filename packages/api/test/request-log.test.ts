@@ -30,7 +30,7 @@ test.each([
   [`orders/${UNKNOWN_ID}`, 'NOT_FOUND', 'this store has no order with this ID'],
   ['order', 'NOT_FOUND', 'no such path; did you mean /api/v1/orders? The reference is at /docs'],
 ])(
-  '[ERR-1] if a client requests %s, the request log says what to change, with the x-request-id of the response',
+  '[ERR-1] if a client requests %s, the request log gives the reason of the error and the x-request-id of the response',
   async (path, code, reason) => {
     const { keyId, key } = await platform.provision()
     const response = await platform.get(`/api/v1/${path}`, key)

@@ -144,7 +144,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     expect(response.json.error.message).toMatch(/^updated_since: .*does not track customer updates.*created_since/)
   })
 
-  test('[Q-CREATED, FMT-7] if updated_since or created_since is before all rows, a list has the same rows as without a filter', async () => {
+  test('[Q-CREATED, FMT-7] if updated_since or created_since is earlier than every row, a list has the same rows as without a filter', async () => {
     const since = '2000-01-01T00:00:00Z'
     for (const list of ['orders', 'products']) {
       const all = (await getAt(revision, `/api/v1/${list}`)).json.data
@@ -158,7 +158,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
 })
 
 describe('stores at different schema versions', () => {
-  test('[FMT-6] if stores with the same rows have different schema versions, their lists have the same number of rows with the same keys', async () => {
+  test('[FMT-6] if stores with the same rows have different schema versions, their lists have the same number of rows with the same fields', async () => {
     for (const path of ['/api/v1/orders', '/api/v1/products', '/api/v1/customers', '/api/v1/categories']) {
       const newest = (await getAt(LATEST_REVISION, path)).json.data
       for (const revision of IDS) {

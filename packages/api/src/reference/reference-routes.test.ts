@@ -15,7 +15,7 @@ function textOf(path: string, from: ReadonlyMap<string, ReferenceRoute> = routes
 }
 
 describe('documents that the service publishes', () => {
-  it('[R2] the service publishes a landing page, the API reference, OpenAPI documents, llms.txt, error pages, and guides', () => {
+  it('[R2] the published paths are the landing page, API reference, OpenAPI documents, llms.txt, error pages, guides, and files for crawlers', () => {
     expect([...routes.keys()]).toEqual([
       ...['/', '/openapi.json', '/openapi-3.0.json', '/swagger-2.0.json'],
       ...['/docs', '/docs/start.js', '/docs/reference.js', '/llms.txt', '/errors'],
@@ -50,7 +50,7 @@ describe('documents that the service publishes', () => {
     }
   })
 
-  it("the Content-Security-Policy of an HTML page allows the page's inline style by its hash", () => {
+  it('the Content-Security-Policy of /errors allows the inline style of the page by its hash', () => {
     const style = /<style>([\s\S]*)<\/style>/.exec(textOf('/errors'))?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
     expect(routes.get('/errors')?.headers['content-security-policy']).toContain(`'sha256-${hash}'`)
@@ -85,7 +85,7 @@ describe('documents that the service publishes', () => {
     expect(page).not.toContain('<b>"')
   })
 
-  it('if a base URL is set, llms.txt has the base URL and lists every endpoint and every error code', () => {
+  it('if a base URL is set, llms.txt and the OpenAPI document have it, and llms.txt lists every endpoint and error code', () => {
     const from = new Map(
       referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' }).map((route) => [route.path, route]),
     )
@@ -105,7 +105,7 @@ describe('the server address in the OpenAPI document', () => {
   }
   const listensAt = 'http://127.0.0.1:8080'
 
-  it("if a public URL is set and test requests are off, the OpenAPI server is that URL, otherwise the request's host or the listen address", () => {
+  it("if a public URL is set and test requests are off, it is the OpenAPI server; otherwise, the request's host or the listen address is", () => {
     const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
     expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([
@@ -216,7 +216,7 @@ describe('the docs page', () => {
 })
 
 describe('guideHtml', () => {
-  it('guideHtml adds heading anchors, makes code and tables scrollable, and removes links to unpublished files and scripts', () => {
+  it('guideHtml adds heading anchors, makes code and tables scrollable, and removes scripts and links to unpublished files', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [
       '# Keep a copy: "always"',
