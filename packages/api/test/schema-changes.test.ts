@@ -96,7 +96,7 @@ describe('the headers about the schema of a store', () => {
   const changedPaths = (one: Map<string, string | null>, other: Map<string, string | null>) =>
     PATHS.filter((path) => one.get(path) !== other.get(path))
 
-  test('[R46, R28] if an upgrade, a grant, or a revoke changes columns, x-store-fields changes only for lists that have these columns', async () => {
+  test('[R46, R28] if an upgrade, a grant, or a revoke adds or removes readable columns, x-store-fields changes only on endpoints that return them', async () => {
     const store = await filledStore(platform, 'launch', SIZE)
     let digests = await headersOf(store, 'x-store-fields')
     const nextChanges = async () => {
@@ -175,7 +175,7 @@ describe('a partly migrated store', () => {
       expect(each).toMatchObject({ payment_provider: 'manual', processor_payment_intent_id: null })
   })
 
-  test('[Q-UPDATED-OLD, R28] if the reader role has no grant on updated_at, GET /customers with updated_since returns 400', async () => {
+  test('[Q-UPDATED-OLD, R28] if the reader role may not select updated_at of customers, GET /customers with updated_since returns 400', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     await store.sql.unsafe(`revoke select (updated_at) on customers from ${readerOf(store)}`)
     await seen()
@@ -275,7 +275,7 @@ describe('a schema change while the store is served', () => {
     expect(row).toMatchObject({ inventory: null, category_id: null, price: '0.00' })
   })
 
-  test('[R28] if columns change their types and get invalid values, customer_id is null and quantity is 0 on the next page', async () => {
+  test('[R28] if the columns customer_id and quantity change their types and get invalid values, the next page has null and 0 instead', async () => {
     await rows(store, 'orders')
     await store.sql.unsafe(
       `alter table orders alter column customer_id type text; update orders set customer_id = 'none'`,
@@ -316,7 +316,7 @@ describe('a schema change while the store is served', () => {
 })
 
 describe('a platform with views', () => {
-  test('[R28] if all tables are replaced by views with the same names and rows, the lists return the same bytes', async () => {
+  test('[R28] if views with the same names and rows replace all tables, the lists return the same bytes as before', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const paths = [
       'orders',

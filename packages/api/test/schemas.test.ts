@@ -82,7 +82,7 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('[VER-2, FMT-6] if stores of one database have different schema versions, each returns the columns of its version', async () => {
+  test('[VER-2, FMT-6] if two stores of one database have different schema versions, only the newer one returns locations and currencies of orders', async () => {
     expect((await get('locations', old)).json.data).toEqual([])
     expect((await get('locations', hostile)).json.data).toHaveLength(2)
     const [launch, newest] = await Promise.all([get('orders?limit=250', old), get('orders?limit=250', hostile)])
@@ -173,7 +173,7 @@ describe('a store that moves to another schema', () => {
     expect(causes.at(-1)).toContain('the schema "Nowhere" does not exist, or has no table of a store')
   })
 
-  test('[ERR-3] if the role of a store has no usage grant on its schema, a list returns 502', async () => {
+  test('[ERR-3] if the reader role has no usage grant on the schema of its store, a list returns 502', async () => {
     await move(common, hostile.schema)
     const { status, text } = await get('orders', common)
     expect([status, text.includes('"data"')]).toEqual([502, false])

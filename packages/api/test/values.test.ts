@@ -403,7 +403,7 @@ describe('stored JSON', () => {
 })
 
 describe('stored values of enums', () => {
-  test('[R33] if a stored status is unknown, the response has the stored status, and a contract violation is counted', async () => {
+  test('[R33] if an order or product has a status that the API does not document, the response returns it unchanged, and a contract violation is counted', async () => {
     await insertRow(store, 'orders', { ...ORDER, status: 'on_hold' })
     await insertRow(store, 'products', { ...PRODUCT, status: 'Active' })
     expect((await list('orders')).rows[0].status).toBe('on_hold')
@@ -422,7 +422,7 @@ describe('stored values of enums', () => {
     ['Manual', 'processor', 'pi_1'],
     ['', 'processor', 'pi_1'],
   ])(
-    '[R34, RES-ORDER-MANUAL] if the stored payment provider is %j, the response has %j and the payment intent %j',
+    '[R34, RES-ORDER-MANUAL] if the stored payment provider is %j, the response has the provider %j and the payment intent %j',
     async (stored, served, intent) => {
       const processor = { processor_payment_intent_id: 'pi_1', processor_charge_id: 'ch_1' }
       await insertRow(store, 'orders', { ...ORDER, payment_provider: stored, ...processor })

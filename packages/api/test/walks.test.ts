@@ -129,7 +129,7 @@ describe.each([
   ['as specified', () => store],
   ['that allows a missing or infinite created_at', () => loose],
   ['that allows a missing or infinite created_at and has no indexes for filters', () => plain],
-] as const)('pages of a list with a schema %s', (_name, storeOf) => {
+] as const)('pages of a list in a schema %s', (_name, storeOf) => {
   test.each(LISTS.map((list) => [list.path, list] as const))(
     '[PAG-1, PAG-4] if rows of %s change between pages, each page has exactly the matching rows after the last row of the previous page',
     async (_path, list) => {

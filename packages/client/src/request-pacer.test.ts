@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RequestPacer } from './request-pacer.ts'
 
-test('if requests reserve slots at the same time, the slots are one interval apart', () => {
+test('if the rate is 60 requests per minute and three requests reserve slots at the same time, the slots are one second apart', () => {
   const pacer = new RequestPacer(60)
   expect([pacer.reserve(0), pacer.reserve(0), pacer.reserve(0)]).toEqual([0, 1000, 2000])
 })

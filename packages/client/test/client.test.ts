@@ -283,14 +283,14 @@ describe('[R9] a parameter that the list does not have', () => {
 })
 
 describe('[GEN-6] services that are newer than the client', () => {
-  test('if an order has an unknown field and an unknown status, the client returns the order unchanged', async () => {
+  test('if an order has a field and a status that the client does not know, the client returns the order unchanged', async () => {
     const order = { id: 'x', status: 'teleported', gift_wrap: { color: 'red' } }
     const body = JSON.stringify({ data: [order], meta: { next_cursor: null, has_more: false, total: 1 } })
     const { client } = await startClient([{ kind: 'response', status: 200, body }])
     expect(await all(client.orders.list())).toEqual([order])
   })
 
-  test('if a response has an unknown error code, the client throws an error with this code and the status', async () => {
+  test('if a response has an error code that the client does not know, the client throws an error with this code and the status', async () => {
     const body = JSON.stringify({ error: { code: 'STORE_ON_HOLIDAY', message: 'back in May', hint: 1 } })
     const { client } = await startClient([{ kind: 'response', status: 418, body }])
     await expect(client.store.get()).rejects.toMatchObject({ code: 'STORE_ON_HOLIDAY', status: 418 })
@@ -345,7 +345,7 @@ describe('retries of the client', () => {
     expect(Math.max(...long.pauses.map(({ ms }) => ms))).toBe(30_000)
   })
 
-  test('[R41] after a 409 or 502, the client waits at least for the number of seconds in Retry-After', async () => {
+  test('[R41] after a 409 or 502, the client waits for at least the number of seconds in Retry-After before it retries', async () => {
     const failures = [
       error(409, 'STORE_NOT_READY', '30'),
       error(502, 'STORE_DB_ERROR', '5'),
@@ -485,7 +485,7 @@ describe('abort signals', () => {
   })
 })
 
-test('if requestsPerMinute is set, the client spreads its requests evenly over the minute', async () => {
+test('if requestsPerMinute is 60, the client pauses for about one second between requests', async () => {
   const { client, pauses } = await startClient([], { requestsPerMinute: 60 })
   await all(client.customers.list({ limit: 100 }))
   expect(pauses).toHaveLength(6)
@@ -583,7 +583,7 @@ describe('connection errors before the first response', () => {
     },
   )
 
-  test('if connections are refused, the client retries for retryRefusedForMs, or for retryForMs after a first response', async () => {
+  test('if connections are refused, the client retries for retryRefusedForMs or, after a first response, for retryForMs', async () => {
     let isUp = false
     const fetch: typeof globalThis.fetch = async (...request) =>
       isUp ? globalThis.fetch(...request) : failing('ECONNREFUSED')()

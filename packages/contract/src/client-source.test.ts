@@ -26,6 +26,6 @@ it('if an endpoint is added to the contract, the generated client gets a method 
   expect(source).toContain("return this.#caller.idList<RowId>('/api/v1/ids/opening-hours', { ...options })")
 })
 
-it('the comments of the generated client do not mention %2B, because the client encodes parameters itself', () => {
+it('because the generated client encodes parameters itself, its comments do not mention %2B', () => {
   expect(clientEndpoints()).not.toContain('%2B')
 })

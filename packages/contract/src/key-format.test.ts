@@ -25,7 +25,7 @@ test.each([
 })
 
 test.each(['updated_since', 'processor_payment_intent_id', `req_${'0123456789abcdef'.repeat(2)}`])(
-  'maskKeys returns the string %s unchanged, because it contains no key',
+  'if a string contains no key, such as %s, maskKeys returns the string unchanged',
   (text) => {
     expect(maskKeys(text)).toBe(text)
   },

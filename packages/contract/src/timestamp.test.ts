@@ -82,7 +82,7 @@ describe('[R12] invalid datetimes', () => {
   })
 })
 
-test('[R12] if a datetime has a space, the space is recognized as a lost + only in front of an offset', () => {
+test('[R12] hasSpaceForPlus returns true only if a datetime has a space in place of the + sign of its offset', () => {
   expect(hasSpaceForPlus('2026-07-08T10:20:30 02:00')).toBe(true)
   expect(hasSpaceForPlus('2026-07-08T10:20:30.123 02:00')).toBe(true)
   expect(hasSpaceForPlus('2026-07-08 10:20:30Z')).toBe(false)

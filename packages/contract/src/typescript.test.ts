@@ -33,7 +33,7 @@ describe('generated TypeScript types', () => {
     expect(compileErrors(values.join('\n'))).toEqual([])
   })
 
-  it('[R33] the generated TypeScript types accept an unknown order status', () => {
+  it('[R33] the generated TypeScript types accept an undocumented order status', () => {
     expect(compileErrors("export const status: Order['status'] = 'packed'")).toEqual([])
   })
 
