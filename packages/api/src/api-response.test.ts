@@ -6,7 +6,7 @@ import { errorResponse } from './api-response.ts'
 
 const waitOf = (error: unknown, random: number) => errorResponse(error, () => random).headers['retry-after']
 
-test('[R41] if an error response has status 502, its Retry-After is a random number from 1 to 5 seconds', () => {
+test('[R41] the Retry-After of a 502 response is a random number from 1 to 5 seconds', () => {
   const error = new StoreDatabaseError('x')
   expect([0, 0.19, 0.2, 0.5, 0.999].map((random) => waitOf(error, random))).toEqual(['1', '1', '2', '3', '5'])
 })

@@ -31,7 +31,7 @@ test('if the name and value of a query parameter are percent-encoded, the parser
 
 describe('[R10] the value of a parameter', () => {
   test.each(['limit', 'updated_since', 'status'])(
-    'if %s is empty or sent twice, the parser throws INVALID_PARAM and names the parameter',
+    'if %s is empty or sent twice, the parser throws INVALID_PARAM with a message that names the parameter',
     (name) => {
       expect(errorOf(`${name}=`)).toMatchObject({ code: 'INVALID_PARAM' })
       expect(errorOf(`${name}`).message).toContain(name)
@@ -80,7 +80,7 @@ describe('[R9] the header x-ignored-params', () => {
     expect(ignoredHeader(['x'.repeat(65)])).toBe('x'.repeat(64))
   })
 
-  test('if an ignored parameter name has half of a surrogate pair, x-ignored-params has U+FFFD instead of that half', () => {
+  test('if an ignored parameter name contains or is cut to half of a surrogate pair, x-ignored-params has U+FFFD instead of this half', () => {
     expect(ignoredHeader([`${'x'.repeat(63)}😀`])).toMatch(/^x{63}%EF%BF%BD$/)
     expect(ignoredHeader(['\ud800'])).toBe('%EF%BF%BD')
   })

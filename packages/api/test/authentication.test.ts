@@ -127,7 +127,7 @@ describe('[AUTH-2] the format of a key', () => {
   })
 })
 
-test('[AUTH-3] the control database stores the SHA-256 hash of a key, and neither the key nor its middle part', async () => {
+test('[AUTH-3] the control database stores the SHA-256 hash of a key, but not the key or its middle part', async () => {
   const sql = platform.controlSql
   const dump: string[] = []
   for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])
@@ -138,7 +138,7 @@ test('[AUTH-3] the control database stores the SHA-256 hash of a key, and neithe
   expect(text).not.toContain(store.key.slice(12, -4))
 })
 
-test('[AUTH-4] if a store has one of at most five keys and two nodes get 12 requests for a key at once, four are created', async () => {
+test('[AUTH-4] if a store has one of at most five keys and 12 key creations run at once on two nodes, exactly four succeed', async () => {
   const made = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) =>
       createKey({

@@ -79,7 +79,7 @@ test.each([
   { changed: SORTED_ROWS_MAX + 30_000, counted: SORTED_ROWS_MAX + 1 },
   { changed: SORTED_ROWS_MAX, counted: SORTED_ROWS_MAX },
 ])(
-  '[Q-UPDATED, PAG-4] if $changed rows changed, the service counts $counted of them, and two pages return the 40 changed rows that were created first',
+  '[Q-UPDATED, PAG-4] if $changed rows changed, the service counts $counted of them, and the first two pages return the 40 oldest changed rows',
   async (each) => {
     await connection.script(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
     await changeFrom(ROWS - each.changed)

@@ -103,6 +103,6 @@ test('[ERR-3] if the server at STORE_EXPORT_KEY_CHECK_URL is unreachable, reques
   await node.close()
 })
 
-test('if STORE_EXPORT_KEY_CHECK_URL is no URL, the node does not start, and the error names the setting', async () => {
+test('if STORE_EXPORT_KEY_CHECK_URL is not a URL, the node does not start, and the error names the setting', async () => {
   await expect(startNode(platform, { KEY_CHECK_URL: 'worker-1' })).rejects.toThrow(/^STORE_EXPORT_KEY_CHECK_URL: /)
 })

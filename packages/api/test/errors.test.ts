@@ -85,7 +85,7 @@ describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
   )
 })
 
-test('[AUTH-7, GEN-4] after the origin or state of a store changes, the next request already gets the matching status: 200, 403, or 409', async () => {
+test('[AUTH-7, GEN-4] if the origin or state of a store changes, the next request gets the status for the new values: 200, 403, or 409', async () => {
   const { id, key } = await platform.provision('launch')
   const sql = platform.controlSql
   for (const [origin, state, status] of [

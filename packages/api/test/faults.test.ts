@@ -97,7 +97,7 @@ describe('lost connections', () => {
 })
 
 describe('unreachable stores', () => {
-  test('[ERR-3] while the database of a store is missing, requests for orders get 502, and get 200 after the database is back', async () => {
+  test('[ERR-3] while the database of a store is missing, requests for its orders get 502; after the database is back, they get 200 again', async () => {
     const gone = await filledStore(platform, LATEST_REVISION, SIZE)
     const before = await orders(gone)
     const database = new URL(gone.ownerUrl).pathname.slice(1)
@@ -179,7 +179,7 @@ describe('stores that do not respond', () => {
     expect(await failuresUntilSuccess(store)).toBeLessThan(2)
   })
 
-  test('[ERR-3] if the role of a store has no statement_timeout, the service still cancels slow statements on the server', async () => {
+  test('[ERR-3] if the reader role of a store has no statement_timeout, the service still cancels slow statements on the server', async () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} reset all`)
     await disconnectReader(store)

@@ -138,7 +138,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
       expect(makeApiKey(randomBytes, 'acme_').reveal()).toMatch(new RegExp(`^${pattern}$`))
   })
 
-  test('if a report is sent twice at once and again later, the reported key is revoked only once', async () => {
+  test('if a leak report is sent twice at once and again later, the service revokes the reported key only once', async () => {
     const [key] = await newKeys(1)
     const tokens = [tokenOf(key?.key ?? ''), tokenOf(key?.key ?? '')]
     const responses = [...(await Promise.all([report(tokens), report(tokens)])), await report(tokens)]
@@ -146,7 +146,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await revocationsOf(key?.id ?? '')).toHaveLength(1)
   })
 
-  test('if a reported key is already revoked or expired, the response labels it true_positive, and no audit event is added', async () => {
+  test('if a key in a leak report is already revoked or expired, the response labels it true_positive, and no audit event is added', async () => {
     const [revoked, expired] = await newKeys(2)
     await revokeKey({ database: platform.service.control, keyId: revoked?.id ?? '' })
     await platform.controlSql`update api_keys set expires_at = now() - interval '1 s' where id = ${expired?.id ?? ''}`
@@ -156,7 +156,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await revocationsOf(expired?.id ?? '')).toEqual([])
   })
 
-  test('if a token is not a key of this installation, the response labels it false_positive', async () => {
+  test('if a token in a leak report is not a key of this installation, the response labels it false_positive', async () => {
     const foreign = [makeApiKey(randomBytes).reveal(), makeApiKey(randomBytes, 'other_').reveal()]
     const broken = [
       store.key.slice(0, -1),
@@ -173,7 +173,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect((await report([])).json).toEqual([])
   })
 
-  test('if a report has 10,000 tokens and one of them is a key, the service revokes this key', async () => {
+  test('if a leak report has 10,000 tokens and one of them is a key, the service revokes this key', async () => {
     const [key] = await newKeys(1)
     const foreign = Array.from({ length: 9999 }, () => tokenOf(makeApiKey(randomBytes).reveal()))
     const { status, json } = await report([...foreign, tokenOf(key?.key ?? '')])
@@ -182,7 +182,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     expect(await statusOf(key?.key ?? '')).toBe(401)
   })
 
-  test('if the tokens of a report are random strings, the response labels each token false_positive', async () => {
+  test('if the tokens of a leak report are random strings, the response labels each token false_positive', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 })
     const token = fc.record({ token: text, type: text, url: text, source: text })
     await fc.assert(

@@ -64,7 +64,7 @@ describe('[ENV-1, ENV-2, ENV-3] documented responses', () => {
   }
 
   test.each([...VERSIONS.entries()])(
-    'if a store has the schema version $1, every response of its endpoints matches the OpenAPI document',
+    'if a store has the schema version $1, every response of every endpoint matches the OpenAPI document',
     async (index) => {
       const store = stores[index]
       if (store === undefined) throw new Error('no such store')

@@ -61,7 +61,7 @@ describe('[Q-STATUS, ST-1] the status filter of products', () => {
   })
 })
 
-test('[Q-UPDATED, R29] after a variant changes, updated_since returns its product', async () => {
+test('[Q-UPDATED, R29] after a variant changes, GET /products with updated_since returns only the product of this variant', async () => {
   const [before] = await store.sql`select clock_timestamp()::text as at`
   const since = `updated_since=${String(before?.at).replace(' ', 'T').replace(/\+00$/, 'Z')}`
   expect(await list(since)).toEqual([])

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 describe('many requests of one key at once', () => {
-  test(`[LIM-1, ERR-3] if a key requests ${REQUESTS} pages at once and the store has one connection, each request gets its full page`, async () => {
+  test(`[LIM-1, ERR-3] if a key requests ${REQUESTS} pages at once and the service has one connection to the store, each request gets its full page`, async () => {
     const { json } = await platform.get('/api/v1/orders?limit=10', store.key)
     // With a cursor, the request waits only for a connection, and not for open transactions.
     const url = `${platform.service.url}/api/v1/orders?limit=250&cursor=${json.meta.next_cursor}`

@@ -91,7 +91,7 @@ describe('[R2] documents', () => {
       expect((await read(path)).status, path).toBe(401)
   })
 
-  test('if the URL of a document has a query, the response is the same document', async () => {
+  test('if the URL of the OpenAPI document has a query, the response is the same as without the query', async () => {
     expect((await read('/openapi.json?x=1&limit=0')).text).toBe((await read('/openapi.json')).text)
   })
 })

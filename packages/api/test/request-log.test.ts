@@ -44,7 +44,7 @@ test.each([
   ['imported', 403],
   ['generating', 409],
 ] as const)(
-  'if the store is "%s", the usage counts its requests as failed and not as rejected by the rate limit',
+  'if a request is rejected because its store is "%s", the usage counts it as failed and not as rejected by the rate limit',
   async (kind, status) => {
     const { id, key } = await storeWithoutDatabase(platform, kind)
     expect((await platform.get('/api/v1/orders', key)).status).toBe(status)

@@ -195,7 +195,7 @@ describe('a partly migrated store', () => {
       expect(await getPath(store, path)).toMatchObject({ status: 502, json: { error: { code: 'STORE_DB_ERROR' } } })
   })
 
-  test('[R28] if a sort column is dropped, lists still return rows, and if order_id or customer_id is dropped, items or addresses are []', async () => {
+  test('[R28] if a sort column is dropped, lists still return rows; if order_id or customer_id is dropped, the items or addresses are []', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const [address] = await rows(store, 'customer-addresses')
     await store.sql`alter table customer_addresses drop column deleted_at`
@@ -240,7 +240,7 @@ describe('a schema change while the store is served', () => {
     },
   )
 
-  test('[R28] if columns of products change to compatible types, the list of products and its filters return the same rows', async () => {
+  test('[R28] if columns of products change to compatible types, the list of products and its filters return the same rows as before', async () => {
     const before = await rows(store, 'products')
     const statements = [
       `alter table products alter column price type double precision`,

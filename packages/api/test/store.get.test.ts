@@ -35,7 +35,7 @@ test('[EP-STORE, RES-STORE] GET /store returns {data} with the specified fields 
   })
 })
 
-test('[RES-STORE] if COUNTS_MAX_AGE_SECONDS is 0 and rows are added and deleted, GET /store returns the new number of rows', async () => {
+test('[RES-STORE] if COUNTS_MAX_AGE_SECONDS is 0 and rows are added and deleted, GET /store returns the new counts', async () => {
   const tables = ['products', 'categories', 'customers', 'orders']
   const counted = async () => {
     const counts: Record<string, unknown> = {}

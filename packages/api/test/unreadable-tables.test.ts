@@ -46,7 +46,7 @@ describe('tables of a later schema version that cannot be read', () => {
     ['customer_groups', ['customer-groups', 'ids/customer-groups']],
     ['customer_addresses', ['customer-addresses', 'customers/CUSTOMER/addresses']],
   ])(
-    '[R42] if the reader role may not select from %s, the lists of this table return 502 until a grant is added, and store.query_failed names the table',
+    '[R42] if the reader role may not select from %s, the lists of this table return 502 until it may, and store.query_failed names the table',
     async (table, lists) => {
       const customer = await idOfCustomerWithAddress()
       const paths = lists.map((path) => path.replace('CUSTOMER', customer))
@@ -77,7 +77,7 @@ describe('tables of a later schema version that cannot be read', () => {
 })
 
 describe('tables of the first schema version that cannot be read', () => {
-  test('[R42] if the reader role may not select from customers, customer lists, single customers, and GET /store return 502 and not 404 or a count of 0', async () => {
+  test('[R42] if the reader role may not select from customers, the customer endpoints and GET /store return 502 and not 404 or a count of 0', async () => {
     const customer = await idOfCustomerWithAddress()
     await swap('customers')
     const paths = ['customers', 'customers?updated_since=2000-01-01T00:00:00Z', 'ids/customers']

@@ -266,7 +266,7 @@ describe('time filters over many rows', () => {
 })
 
 describe('orders that are written during a read', () => {
-  test('[PAG-4, R29] while rows are written, an order and its items are from one committed state', async () => {
+  test('[PAG-4, R29] while orders and items are written, each returned order and its items are from one committed state', async () => {
     const orders = Array.from({ length: 40 }, (_, index) => idAt(index))
     await store.sql.unsafe(
       `insert into orders (id, email, total, subtotal) select unnest('{${orders.join(',')}}'::uuid[]), 'a', 0, 0`,

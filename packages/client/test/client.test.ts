@@ -388,7 +388,7 @@ describe('retries of the client', () => {
     },
   )
 
-  test('if a response has the status 503 or 504, the client retries, unless the body has an error code', async () => {
+  test('if a 503 or 504 has no error code in its body, the client retries; if a 503 has one, the client throws the error', async () => {
     const ofProxy = (status: number): ProxyFailure => ({
       kind: 'response',
       status,
@@ -402,7 +402,7 @@ describe('retries of the client', () => {
     expect(own.pauses).toHaveLength(0)
   })
 
-  test('[ERR-1] if a page is truncated, the client retries, or throws a ConnectionError if retryForMs is 0', async () => {
+  test('[ERR-1] if a page is truncated or is not JSON, the client retries; if retryForMs is 0, it throws a ConnectionError', async () => {
     const whole = await (
       await fetch(`${platform.service.url}/api/v1/customers?limit=250`, { headers: { 'x-api-key': store.key } })
     ).text()

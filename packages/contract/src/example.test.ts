@@ -31,7 +31,7 @@ test('[RES-ORDER] the OpenAPI document has at least three example orders', () =>
 })
 
 test.each(orders.map((order, index) => [index, order] as const))(
-  'in example order %i of the OpenAPI document, the total is items minus discount plus tax plus shipping',
+  'in example order %i of the OpenAPI document, the amounts of items, discount, tax, and shipping add up to the total',
   (_index, order) => {
     const discount = cents(order.discount_amount)
     expect(sum(order.items.map(({ price, quantity }) => cents(price) * quantity))).toBe(cents(order.subtotal))

@@ -132,7 +132,7 @@ describe('the server address in the OpenAPI document', () => {
     }
   })
 
-  it('if the OpenAPI document is requested under many host names, the service caches the documents of the last eight names', () => {
+  it('if the OpenAPI document is requested under nine host names, the service caches only the documents of the last eight', () => {
     const [route] = referenceRoutes({ tryIt: false }).filter(({ path }) => path === '/openapi.json')
     const first = route?.at?.('http://a.example')
     expect(route?.at?.('http://a.example')).toBe(first)

@@ -12,7 +12,7 @@ describe('the origin of a request', () => {
     expect(requestOrigin({ host })).toBe(origin)
   })
 
-  test('if X-Forwarded-Proto is "https", the origin of the request has the scheme https, and otherwise http', () => {
+  test('if X-Forwarded-Proto is "https", the origin of the request has the scheme https; otherwise, it has http', () => {
     expect(requestOrigin({ host: 'a.example', 'x-forwarded-proto': 'https' })).toBe('https://a.example')
     expect(requestOrigin({ host: 'a.example', 'x-forwarded-proto': 'javascript' })).toBe('http://a.example')
   })
