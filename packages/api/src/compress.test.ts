@@ -32,7 +32,7 @@ describe('the encoding of a response', () => {
     ['identity;q=1, gzip;q=0.5', null],
     ['identity;q=0.5, gzip;q=0.5', 'gzip'],
     ['identity;q=0, gzip;q=0.1', 'gzip'],
-  ])('if the request has accept-encoding %j, the encoding of the response is %s', (header, expected) => {
+  ])('for accept-encoding %j and a body of 100,000 bytes, negotiateEncoding returns %s', (header, expected) => {
     expect(negotiateEncoding(header, 100_000)).toBe(expected)
   })
 

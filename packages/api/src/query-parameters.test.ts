@@ -70,7 +70,7 @@ describe('[R9] the names of ignored parameters', () => {
 })
 
 describe('[R9] the header x-ignored-params', () => {
-  test('if no parameter is ignored, the response has no x-ignored-params header', () => {
+  test('if no parameter is ignored, ignoredHeader returns null', () => {
     expect(ignoredHeader([])).toBeNull()
   })
 

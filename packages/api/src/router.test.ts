@@ -46,12 +46,12 @@ describe('[R2] paths without an endpoint', () => {
       '/api/v1/order_items',
       '*',
     ],
-  ])('if no endpoint has the path %j, the error is NOT_FOUND with status 404', (path) => {
+  ])('if no endpoint has the path %j, requireRoute throws NOT_FOUND with status 404', (path) => {
     expect(errorOf(() => routeOf('GET', path))).toMatchObject({ code: 'NOT_FOUND', status: 404 })
   })
 })
 
-test('[R3] if the method is not GET or HEAD, an endpoint returns 405 with Allow, and an unknown path returns 404', () => {
+test('[R3] if the method is not GET or HEAD, requireRoute throws a 405 with Allow for an endpoint, and a 404 for an unknown path', () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'get', 'PROPFIND', 'QUERY'])
     expect(errorOf(() => routeOf(method, '/api/v1/orders'))).toMatchObject({
       code: 'NOT_FOUND',
@@ -95,7 +95,7 @@ describe('[R24, EP-ID-INVALID] the ID in a path', () => {
       '%ff',
       'constructor',
     ],
-  ])('if the ID in a path is the invalid value %j, the error is INVALID_PARAM with status 400', (rawId) => {
+  ])('if the ID in a path is the invalid value %j, readId throws INVALID_PARAM with status 400', (rawId) => {
     const error = errorOf(() => readId(endpoint, rawId))
     expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400 })
     expect(error.message).toMatch(/^id: must be a UUID like/)

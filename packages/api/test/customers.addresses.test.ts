@@ -62,7 +62,7 @@ test('[EP-ID-MISSING] if the customer is unknown or belongs to another store, a 
   }
 })
 
-test('[FMT-7, VER-2] if the store has the schema version "launch", the list of addresses of a customer is empty, and an unknown customer causes a 404', async () => {
+test('[FMT-7, VER-2] if the store has the schema version "launch", the address list of a customer is empty, and an unknown customer causes a 404', async () => {
   const [id = ''] = await customersOf(old)
   expect((await addressesOf(id, old)).json).toEqual({ data: [], meta: NO_MORE })
   expect((await addressesOf(UNKNOWN_ID, old)).status).toBe(404)

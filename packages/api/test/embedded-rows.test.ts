@@ -58,7 +58,7 @@ test.each([
   ['a table', null],
   ['a view', 'order_items'],
 ] as const)(
-  "[R28] if the reader role can't call pg_lock_status and order_items is %s, a page still has all orders and items",
+  "[R28] if the reader role can't call pg_lock_status and order_items is %s, a page has the same orders and items as before",
   async (_kind, viewed) => {
     const store = await filledStore(platform)
     const before = await platform.get('/api/v1/orders?limit=5', store.key)

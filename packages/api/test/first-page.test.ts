@@ -60,7 +60,7 @@ test('[SYNC-1] if a transaction ends while a first page waits for it, the servic
   expect(await reading).toBeGreaterThan(2)
 })
 
-test('[SYNC-1] if the service reads a first page twice because a transaction ended during the wait, a contract violation is counted once', async () => {
+test('[SYNC-1] if the service reads a first page twice because a transaction ended during the wait, the contract violation in the page is counted once', async () => {
   const odd = await platform.provision()
   await odd.sql.unsafe(`alter table customers alter email drop not null;
     insert into customers (id, email) values (gen_random_uuid(), null)`)
@@ -86,7 +86,7 @@ test.each([
     'alter table customers enable row level security; create policy slow on customers using (slow())',
   ],
 ])(
-  '[ERR-3] if a query for the list %s exceeds the time limit, the response is 502, and the query stops on the server',
+  '[ERR-3] if a query for the list %s exceeds the time limit, the response is 502, and PostgreSQL stops the query',
   async (path, change) => {
     const slow = await platform.provision()
     const [table = ''] = path.split('?')

@@ -40,7 +40,7 @@ function request(key: NewKey, { path = '/api/v1/store', node = nodes[0], headers
 
 describe('scopes of a key', () => {
   test.each(SCOPES)(
-    '[R38] if a key has only the scope %s, it can read the resource of this scope and the store, and all other endpoints return 404',
+    '[R38] if %s is the only scope of a key, it can read this resource and the store, and other endpoints return 404',
     async (scope) => {
       const key = await keyWith({ scopes: [scope] })
       for (const { path, resource, response } of ENDPOINTS) {

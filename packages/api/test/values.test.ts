@@ -403,7 +403,7 @@ describe('stored JSON', () => {
 })
 
 describe('stored values of enums', () => {
-  test('[R33] if an order or product has a status that the API does not document, the response returns it unchanged, and a contract violation is counted', async () => {
+  test('[R33] if an order or product has an undocumented status, the response returns the status unchanged, and a contract violation is counted', async () => {
     await insertRow(store, 'orders', { ...ORDER, status: 'on_hold' })
     await insertRow(store, 'products', { ...PRODUCT, status: 'Active' })
     expect((await list('orders')).rows[0].status).toBe('on_hold')

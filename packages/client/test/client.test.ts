@@ -657,7 +657,7 @@ describe('the API key of the client', () => {
 
 describe('the URL of the service', () => {
   test.each(['', '/', '/api/v1', '/api/v1/'])(
-    'if the URL ends with %j, the client still reads the store',
+    'if the URL ends with %j and the key is surrounded by whitespace, the client still reads the store',
     async (tail) => {
       const client = new StoreExportClient({ url: platform.service.url + tail, key: ` ${store.key}\n` })
       expect((await client.store.get()).id).toBe(store.id)
