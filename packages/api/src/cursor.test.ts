@@ -74,7 +74,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
     expectRejected(sealed, { ...scope, secret: createSecretKey(randomBytes(32)) })
   })
 
-  test('if a client invents a cursor from JSON or random bytes, the cursor is rejected with INVALID_CURSOR', () => {
+  test('if a cursor is empty or consists of JSON or random bytes, the cursor is rejected with INVALID_CURSOR', () => {
     expectRejected('')
     expectRejected('null')
     expectRejected('A'.repeat(68))

@@ -39,7 +39,7 @@ describe.each([1280, 1024, 390])('the page /docs at a width of %i pixels', (widt
     await close()
   })
 
-  test('a link to an endpoint focuses its section without an outline, and the section shows every response status', async () => {
+  test('a link to an endpoint focuses its section without an outline, and no element covers the tabs of the response statuses', async () => {
     const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders/{id}')
     const card = '[id="api-1/tag/orders/GET/api/v1/orders/{id}"] .response-card'
     const tabs = page.locator(`${card} [role=tab]`)

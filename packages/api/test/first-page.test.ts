@@ -46,7 +46,7 @@ test('[SYNC-1] if no transaction is open, a first page takes one round trip to t
   expect(await roundTripsOf(proxy, 'customer-groups', 0)).toBe(1)
 })
 
-test('[SYNC-1] if a transaction ends while a first page waits for it, the service reads the page again with the new rows', async () => {
+test('[SYNC-1] if a transaction ends while a first page waits for it, the service reads the page again and returns the rows of the transaction', async () => {
   const proxy = await throughProxy()
   await roundTripsOf(proxy, 'orders?limit=1', 1)
   let reading: Promise<number> | undefined

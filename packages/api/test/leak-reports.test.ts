@@ -102,7 +102,7 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     ])
   })
 
-  test('if a leak report has HTML, a script URL, or a key as URL or source, Settings > Activity shows no script and no key', async () => {
+  test('if the URL or source in a leak report has HTML, a script, or a key, Settings > Activity shows no script and no key', async () => {
     const shop = await platform.provision()
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, shop.id))
     const others = [await platform.newKey(shop.id), await platform.newKey(shop.id)]

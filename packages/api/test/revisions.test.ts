@@ -132,7 +132,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     expect(found.split('\n').length).toBe(expected.length)
   })
 
-  test('[Q-UPDATED-OLD, R1] GET /customers with updated_since returns the customers if the store tracks customer updates, and otherwise 400', async () => {
+  test('[Q-UPDATED-OLD, R1] if the store tracks customer updates, GET /customers with updated_since returns the customers; otherwise, it returns 400', async () => {
     const path = '/api/v1/customers?limit=250&updated_since=2000-01-01T00:00:00Z'
     const response = await platform.get(path, storeAt(revision).key)
     if (includesRevision(revision, 'v1.1')) {
