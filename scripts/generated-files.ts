@@ -167,8 +167,9 @@ This reference lists the settings of \`store-export\`, for operators. [Install t
 service](install.md) shows the settings that every node needs.
 
 - Set each setting as an environment variable. After a change, restart the nodes.
-- Give all nodes the same values, except for addresses and ports. Also load these settings into each
-  shell in which you run commands.
+- Give all nodes the same values. Only the hosts and ports on which a node listens, and
+  \`STORE_EXPORT_KEY_CHECK_URL\`, can differ. Load the settings into each shell in which you run
+  commands, too.
 - If a value is not valid, the command exits with a message that names the setting.
 - A variable that begins with \`STORE_EXPORT_\`, but is not a setting, causes a warning.
 - [OpenTelemetry](opentelemetry.md) has variables of its own, which begin with \`OTEL_\`.

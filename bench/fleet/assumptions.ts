@@ -39,7 +39,7 @@ export const ASSUMPTIONS = {
   walkShare: {
     flag: 'walk-share',
     default: 0.0005,
-    help: 'number of full syncs that run at any time, as a share of the stores',
+    help: 'full syncs that run at the same time, per store',
   },
   walkPages: { flag: 'walk-pages', default: 200, help: 'pages of 250 orders of a full sync' },
   walkPerMinute: {
@@ -56,7 +56,7 @@ export const ASSUMPTIONS = {
   connectionsMax: {
     flag: 'store-connections-max',
     default: SETTINGS.storeConnectionsMax.default,
-    help: 'STORE_EXPORT_STORE_CONNECTIONS_MAX: most connections of a node to stores',
+    help: 'STORE_EXPORT_STORE_CONNECTIONS_MAX: maximum connections from a node to stores',
   },
   connectionsPerStore: {
     flag: 'connections-per-store',
@@ -77,7 +77,7 @@ export const ASSUMPTIONS = {
   ringPoints: {
     flag: 'ring-points',
     default: 160,
-    help: 'points of a node on the ring of the consistent hash, with which the balancer chooses by key',
+    help: 'virtual nodes for each node in the consistent hashing of the balancer, which chooses by key',
   },
   seconds: { flag: 'seconds', default: 3600, help: "simulated time in seconds, after two minutes that don't count" },
   seed: { flag: 'seed', default: 1, help: 'start of the random numbers; the same seed gives the same output' },

@@ -54,7 +54,7 @@ export const DATABASE_SETTINGS = {
     unit: 'requests',
     min: 0,
     max: 100_000,
-    help: 'Maximum requests of one store that wait for a connection. Further requests get 502. With 0, no request waits.',
+    help: 'Maximum requests of one store beyond its connections (STORE_EXPORT_STORE_POOL_SIZE). They wait for a connection, and further requests get 502.',
   },
   storeQueueWaitMs: {
     env: 'STORE_EXPORT_STORE_QUEUE_WAIT_MS',
@@ -63,7 +63,7 @@ export const DATABASE_SETTINGS = {
     unit: 'ms',
     min: 1,
     max: 60_000,
-    help: 'Maximum time that requests wait while no connection becomes free. They then get 502. If a busy database server would make a new request wait longer than 30 % of this time, the request gets 502 at once.',
+    help: 'Time without a free connection after which waiting requests get 502. Each connection that becomes free restarts the time. If a database server is busy, a new request gets 502 at once if its expected wait is longer than 30 % of this time.',
   },
   storeIdleSeconds: {
     env: 'STORE_EXPORT_STORE_IDLE_SECONDS',
@@ -108,7 +108,7 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 0,
     max: 86_400,
-    help: "If the service can't see when an open transaction started, x-sync-watermark lies this long before the request. Raise it above the length of your longest transaction. With 0, incremental syncs can then miss changes.",
+    help: "How long before a request its watermark lies, if the service can't see when the open transactions of the store started. The watermark is the time from which the next incremental sync reads. Choose a longer time than your longest transaction takes. With 0, incremental syncs can miss changes.",
   },
   storeSessionSettings: {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
