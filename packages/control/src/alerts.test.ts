@@ -17,7 +17,7 @@ test('if three nodes start an alert round at once, only one node succeeds, and t
   expect(await claimAlertRound(database)).not.toBeNull()
 })
 
-test('claimAlertRound returns the start of the current series of alert rounds, which a gap of more than half an hour ends', async () => {
+test('claimAlertRound returns the start of the first alert round since the last gap of more than 30 minutes', async () => {
   const { database, sql } = control
   await sql`delete from alert_rounds`
   const first = await claimAlertRound(database)

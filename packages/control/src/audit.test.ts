@@ -46,7 +46,7 @@ async function newMerchant(id: string) {
   return { id, email }
 }
 
-test('each change of a key, a store, or a merchant adds one event to the audit log, which names the actor', async () => {
+test('the audit log gets one event for each change of a key, a store, or a merchant, and the event names the actor', async () => {
   const { database } = control
   const store = await control.store()
   const key = await newKey(store.id, 'merchant 17')
@@ -101,7 +101,7 @@ test('if keys were turned off after a backup, replaying audit events on the back
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, keysTurnedOff: 0, unchanged: 1 })
 })
 
-test('if a membership is removed and added again within a millisecond, replaying the audit events does not remove the membership, because events have microseconds', async () => {
+test('if a membership is added again one microsecond after its removal, replaying the audit events does not remove the membership', async () => {
   const { database } = control
   const store = await control.store()
   const merchant = await newMerchant('regranted')

@@ -71,7 +71,7 @@ test('for each database server, the fleet status adds up the connections of all 
   ])
 })
 
-test('if a node uses more than 50 servers, the node announces 50 of them, those with failures or the most connections in use', async () => {
+test('if a node uses more than 50 servers, it announces only 50: first those with failures, then those with the most connections in use', async () => {
   const servers = Array.from({ length: 200 }, (_, n) => ({ ...USE, limit: 1000, server: `db-${n}:5432`, inUse: n }))
   await announce('web-1', [...servers, { ...USE, server: 'down:5432', inUse: 0, failure: 'unreachable' }])
   const named = (await readFleetStatus(control.database, 1000)).servers.map(({ server }) => server)
@@ -81,7 +81,7 @@ test('if a node uses more than 50 servers, the node announces 50 of them, those 
   expect(row?.bytes).toBeLessThan(6000)
 })
 
-test('if one node cannot reach a server that another node reports as full, the server is listed first, as unreachable', () => {
+test('if one node cannot reach a server that another node reports as full, the fleet status lists the server first, as unreachable', () => {
   const servers = sumByServer([
     { ...USE, server: 'a', inUse: 20 },
     { ...USE, server: 'b', failure: 'full' },

@@ -237,7 +237,7 @@ describe('replays on a backup from before an invitation changed', () => {
   }
   const link = (email: string) => findInvitation(control.database, hashOf(`backup ${email}`))
 
-  test('if an invitation as admin was sent again as viewer after a backup, replaying audit events gives the restored invitation the role viewer', async () => {
+  test('if an invitation was sent again as viewer instead of admin after a backup, replaying audit events gives the restored invitation the role viewer', async () => {
     const { store, admin } = await newStore()
     const email = 'reduced@example.com'
     const { restore } = await backup(store.id, admin.id, email)
@@ -271,7 +271,7 @@ describe('replays on a backup from before an invitation changed', () => {
     ['became a viewer', 'viewer', (storeId: string, id: string, by: string) => change(storeId, id, 'viewer', by)],
     ['stayed', 'admin', async () => undefined],
   ])(
-    'if the invited person joined after the backup and %s, replaying audit events leaves the restored link with the role %j (null: invalid link)',
+    'if the invited person joined after the backup and %s, replaying audit events gives the restored invitation link the role %j (null: invalid)',
     async (what, role, changing) => {
       const { store, admin } = await newStore()
       const email = `joined-${what.replaceAll(' ', '-')}@example.com`

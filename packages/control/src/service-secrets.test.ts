@@ -7,7 +7,7 @@ import { openControlDatabase } from './database.ts'
 import { EncryptionKey } from './password-encryption.ts'
 import { readDashboardSecret } from './service-secrets.ts'
 
-test("if a node can't decrypt the dashboard's secret, the error names the documentation section whose SQL statement lets the node replace the secret", async () => {
+test("if a node can't decrypt the dashboard's secret, the error names the documentation section with the SQL that lets the node create a new secret", async () => {
   const { url, drop } = await createMigratedDatabase()
   const database = openControlDatabase(url, { poolSize: 1 })
   onTestFinished(async () => {

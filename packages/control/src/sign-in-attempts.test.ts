@@ -30,7 +30,7 @@ describe('sign-in attempts', () => {
     expect(verdict).toEqual({ allowed: false, waitSeconds: 40 })
   })
 
-  test('if one account or one address has 15 sign-in attempts in a minute, exactly ten are allowed', async () => {
+  test('if one account or one IP address has 15 sign-in attempts in a minute, exactly ten are allowed', async () => {
     const account = newScope()
     let allowed = 0
     for (let index = 0; index < 15; index += 1) allowed += await attempt([account, newScope()], 1)

@@ -75,6 +75,6 @@ test('if a store began to require two-factor sign-in after a backup, replaying a
   expect(rules).toEqual([{ rule: true }, { rule: false }])
 })
 
-test('for a session that does not exist, readSecondFactor returns no used second factor', async () => {
+test('readSecondFactor returns used: null for a session that does not exist', async () => {
   expect((await readSecondFactor(control.database, 'unknown')).used).toBeNull()
 })

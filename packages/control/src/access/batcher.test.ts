@@ -106,7 +106,7 @@ test('if one result of a batch is a pending promise, only the call for that resu
   expect(await slow).toBe(5)
 })
 
-test('if a waiting call exceeds the time limit or the queue is full, the batcher rejects the call and does not load it', async () => {
+test('if a call waits longer than the time limit or finds the queue full, the batcher rejects the call and does not load it', async () => {
   const { batcher, batches, values, until } = manualBatcher({ batchesMax: 1, timeoutMs: 20, waitingMax: 2 })
   const hanging = batcher.load(1).catch((error: unknown) => error)
   await until(1)

@@ -163,7 +163,7 @@ describe('changes of keys and stores', () => {
   })
 })
 
-test('[AUTH-5] after rows of admissions were changed or restored from a backup, the repair copies the keys again', async () => {
+test('[AUTH-5] if rows of the admissions table are outdated or missing, REPAIR_ADMISSIONS copies these keys again', async () => {
   const [revoked, missing] = [await newKey(), await newKey()]
   const hashOf = (made: NewKey) => hashApiKey(made.key).bytes
   // Without triggers, the row of the revoked key stays, as after a restore of a worker.
@@ -188,7 +188,7 @@ test('[AUTH-5] after rows of admissions were changed or restored from a backup, 
 })
 
 describe('the rate limit', () => {
-  test('[LIM-1] [R8] if a key with a limit of 120 sends 300 requests to two nodes in a minute, exactly 120 are within the limit', async () => {
+  test('[LIM-1] [R8] if a client sends 300 requests to two nodes in a minute with a key limited to 120, exactly 120 are within the limit', async () => {
     const nodes = [control.database, control.secondNode()]
     const at = '2026-03-01 12:00:30+00'
     const admissions = await Promise.all(
@@ -208,12 +208,12 @@ describe('the rate limit', () => {
     expect(await at('12:01:59')).toMatchObject({ requests: 4, secondsToNextMinute: 1 })
   })
 
-  test("[R43] if a wrong clock filled a key's counter in a distributed control database for a future minute, the next request resets the counter", async () => {
+  test("[R43] in a distributed control database, if a wrong clock filled a key's counter for a future minute, the next request restarts the counter at 1", async () => {
     for (let request = 1; request <= 121; request++) await admissionOf(key, { at: '2999-03-01 12:00:30+00' })
     expect(await admissionOf(key)).toMatchObject({ requests: 1, withinLimit: true })
   })
 
-  test('[R39] in a distributed control database, only requests from allowed addresses count for a key with an allow list', async () => {
+  test("[R39] if a key has an allow list, a distributed control database counts only the key's requests from allowed addresses", async () => {
     const made = await newKey({ allowedAddresses: ['10.0.0.0/8'] })
     const addresses = ['203.0.113.7', '10.0.0.1', null, '10.0.0.2', '10.0.0.1']
     const admissions = await admissionsOf(made, { addresses })
@@ -221,7 +221,7 @@ describe('the rate limit', () => {
   })
 })
 
-describe('the admitter', () => {
+describe('key checks in a distributed control database', () => {
   const POOL_SIZE = 3
   function newAdmitter() {
     const pool = new Pool(parseConnectionUrl(control.url), { connectionsMax: POOL_SIZE, applicationName: 'test' })
@@ -244,7 +244,7 @@ describe('the admitter', () => {
     ])
   })
 
-  test('[ERR-3] if the row of one key is locked, requests with other keys do not wait', async () => {
+  test('[ERR-3] if the row of one key in the admissions table is locked, requests with other keys do not wait', async () => {
     const admitKey = newAdmitter()
     const holder = openControlDatabase(control.url, { poolSize: 1 })
     onTestFinished(() => holder.close())

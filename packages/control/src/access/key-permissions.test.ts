@@ -47,7 +47,7 @@ const replace = ({ id, storeId }: NewKey, endsAfterHours: ReplacedKeyHours = 24)
 const expire = ({ id }: NewKey) => control.sql`update api_keys set expires_at = now() where id = ${id}`
 
 describe('scopes and personal data', () => {
-  test('[R38] [R40] if a key has scopes and excludes personal data, checking the key and listing the keys return both limits', async () => {
+  test('[R38] [R40] if a key has scopes and excludes personal data, checking the key and listing the keys return both restrictions', async () => {
     const key = await keyWith({ scopes: ['products:read', 'orders:read'], withoutPersonalData: true })
     const expected = { scopes: ['orders:read', 'products:read'], withoutPersonalData: true }
     expect(await admissionOf(key)).toMatchObject(expected)
@@ -247,7 +247,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[R39] if two keys expire while their usage is written, no deadlock occurs', async () => {
+  test('[R39] if listKeys revokes two expired keys while their usage is written, no deadlock occurs', async () => {
     const { old, newer } = await replacedKey()
     // The scan of the update finds the other key first.
     await control.sql`update api_keys set created_at = now() - interval '1 day', expires_at = now() where id = ${newer.id}`
@@ -293,7 +293,7 @@ describe('allow lists of keys', () => {
     [null, false],
   ]
 
-  test('[R39] if a key has an allow list, only requests from its addresses are accepted and counted', async () => {
+  test('[R39] if a key has an allow list, only requests from addresses on this list are accepted and counted', async () => {
     const key = await keyWith({ allowedAddresses: ['203.0.113.7', '10.20.30.40/8', '2001:db8::/32'] })
     const request = { pool: control.database.pool, requestsPerMinute: 120 }
     const admissions = await admit(

@@ -132,7 +132,7 @@ async function waitingSession(control: TestControl): Promise<number> {
   }
 }
 
-test('the cleanup deletes old lines of the request log in steps of ten minutes, and waits while another node deletes usage', async () => {
+test('the cleanup deletes ten minutes of old request log lines per step, and waits while another node deletes usage', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { sql } = control
@@ -153,7 +153,7 @@ test('the cleanup deletes old lines of the request log in steps of ten minutes, 
   expect(await sql`select count(*)::int as rows from request_log`).toEqual([{ rows: 7 * 3 }])
 })
 
-test('while a node records full syncs and deletes those beyond 50 of a key, the cleanup of another node completes', async () => {
+test('while one node records full syncs and deletes all but 50 per key, the cleanup of another node completes', async () => {
   const { control, expectSteps } = await createManyHours()
   const store = await control.store()
   const { id: keyId } = await createKey({ ...control, storeId: store.id, name: 'k', createdBy: null })

@@ -47,7 +47,7 @@ test('[R29] if a parent has no embedded rows, the parent gets an empty array', (
   expect(wordsOf(embeddedRows([row(2, 'x')]), 3)).toEqual([[], ['x'], []])
 })
 
-test('[R29] if the embedded rows of one parent are not consecutive, reading the rows fails with an error', () => {
+test('[R29] if the embedded rows of one parent are not consecutive, EmbeddedRows.take throws an error', () => {
   expect(() => embeddedRows([row(1, 'x'), row(2, 'y'), row(1, 'z')])).toThrow('did not follow one another')
 })
 

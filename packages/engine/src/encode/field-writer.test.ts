@@ -59,7 +59,7 @@ describe('strings as JSON', () => {
     )
   })
 
-  test('if a string has control characters, the JSON escapes these characters and leaves non-ASCII characters unchanged', async () => {
+  test('if a string has control and non-ASCII characters, the JSON escapes the control characters and leaves the non-ASCII characters unchanged', async () => {
     const all = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code)).slice(1)
     await samples.sql`insert into samples (id, word) values (${ID}, ${`${all.join('')}é\u2028😀`})`
     const { text: body } = await samples.serve(mixed)
@@ -110,7 +110,7 @@ describe('null in required fields', () => {
 })
 
 describe('values of enums', () => {
-  test("[R33, R34] if the contract does not declare an enum value, the JSON has the field's fallback, or else the stored value", async () => {
+  test("[R33, R34] if the contract does not declare a stored enum value, the JSON has the field's fallback value or, without a fallback, the stored value", async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', -2147483648, true, 'On "hold"', 'Own')`
     const { rows, contractViolations } = await samples.serve(mixed)

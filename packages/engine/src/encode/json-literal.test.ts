@@ -18,7 +18,7 @@ test('if a JSON literal is not printable ASCII, jsonLiteral throws a TypeError',
   for (const text of ['ü', '\n', '\u007f']) expect(() => jsonLiteral(text)).toThrow(TypeError)
 })
 
-test('if a string has any byte at any position, JsonWriter escapes this byte only if JSON requires an escape', () => {
+test('for each byte value at each position of a string, JsonWriter escapes the byte only if JSON requires an escape', () => {
   for (let byte = 0; byte < 256; byte++) {
     for (let place = 0; place < 9; place++) {
       const source = Buffer.alloc(9, 0x61)

@@ -52,10 +52,10 @@ const DIFFICULT = [
 ]
 
 describe('decimals as JSON', () => {
-  test('[FMT-2, R20] if a decimal is a known edge case of rounding, the JSON has the same digits as PostgreSQL returns', () =>
+  test("[FMT-2, R20] for edge cases of rounding and length, the JSON has the digits of PostgreSQL's text output, with amounts rounded to two places", () =>
     expectSameAsPostgres(DIFFICULT))
 
-  test('[FMT-2, R19] if decimals are random, the JSON has the same digits as PostgreSQL returns', async () => {
+  test("[FMT-2, R19] for random decimals, the JSON has the digits of PostgreSQL's text output, with amounts rounded to two places", async () => {
     const digits = (max: number) => fc.string({ unit: fc.constantFrom(...'000012599'), maxLength: max })
     const number = fc
       .tuple(fc.constantFrom('', '-'), digits(30), digits(20), fc.integer({ min: -30, max: 30 }))

@@ -63,7 +63,7 @@ describe('limits of a page', () => {
     expect(first % 1_000_000n).toBe(123_457n)
   })
 
-  test('if a page is empty, the page has no position for a cursor', () => {
+  test('if a page is empty, PageWriter.position returns null', () => {
     expect(new PageWriter(lines, UNBOUNDED, '[').position()).toBeNull()
   })
 })

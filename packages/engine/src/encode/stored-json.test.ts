@@ -50,7 +50,7 @@ const address = fc
   .map((members) => `{${members.map(([name, member]) => `${JSON.stringify(name)}:${member}`).join(', ')}}`)
 
 describe('stored JSON of the declared type', () => {
-  test('[R32] if any object is stored in a JSON column, the response contains exactly the text that PostgreSQL returns', async () => {
+  test('[R32] if a JSON column stores a random object, the response contains exactly the text that PostgreSQL returns for the object', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(address, { minLength: 20, maxLength: 60 }), async (values) => {
         await samples.sql`delete from samples`

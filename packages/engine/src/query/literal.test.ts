@@ -70,7 +70,7 @@ describe('timestamp literals', () => {
     expect(row).toEqual({ late: true, early: true })
   })
 
-  test('if a day number is from 4714 BC to the year 23903, civilDate returns the same date as JavaScript', () => {
+  test('for days from 4714 BC to the year 23903, civilDate returns the same date as JavaScript', () => {
     fc.assert(
       fc.property(fc.integer({ min: -2_451_545, max: 8_000_000 }), (days) => {
         const date = new Date(Date.UTC(2000, 0, 1) + days * 86_400_000)
@@ -91,7 +91,7 @@ describe('string literals', () => {
     fc.string({ unit: fc.constantFrom("'", '\\', '"', '$', 'n', 'x41', "\\'", '\n', ';', '--', '/*', 'é', '😀') }),
   )
 
-  test('if standard_conforming_strings is on or off, PostgreSQL reads a string literal unchanged', async () => {
+  test('whether standard_conforming_strings is on or off, PostgreSQL reads a string literal unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 40 }), async (given) => {
         const texts = given.map((each) => each.replaceAll('\0', ''))

@@ -44,7 +44,7 @@ test.each([
   { field: 'created_at', operator: '<', prepared: false },
   { field: 'updated_at', operator: '>=', prepared: false },
 ] as const)(
-  '[R37] if a page has the filter $field $operator, its statement is marked as prepared: $prepared',
+  '[R37] for a page with the filter $field $operator, statementOf returns prepared: $prepared',
   ({ field, operator, prepared }) => {
     const filters = [{ parameter: 'filter', field, operator, value: 0n }]
     const plan = { kind: 'page', resource: order, limit: 250, after: null, filters } as const

@@ -81,7 +81,7 @@ test.each([
   { routine: 'InitializeSessionUserId', full: 'role', delayed: 'store' },
   { routine: 'CheckMyDatabase', full: 'database', delayed: 'store' },
 ])(
-  '[ERR-3] if PostgreSQL reports too many connections of a $full (routine $routine), new connections to the $delayed are delayed',
+  '[ERR-3] if PostgreSQL reports too many connections of a $full (routine $routine), the service delays new connections to the $delayed',
   (expected) => {
     const { routine, full, delayed } = expected
     const cause = error('53300', { severity: 'FATAL', routine })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-test("[SYNC-1] a poll of open transactions returns the start of another session's open transaction, but not the start of the poll's own transaction", async () => {
+test("[SYNC-1] a poll of open transactions returns the start of another session's transaction, but not of its own transaction", async () => {
   const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
   await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
   // A session that is being opened has a transaction, too.
@@ -26,7 +26,7 @@ test("[SYNC-1] a poll of open transactions returns the start of another session'
   await expect.poll(async () => (await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
 })
 
-test("[SYNC-1] if the role's extra_float_digits rounds database IDs to the same float, a poll of open transactions still leaves out other databases", async () => {
+test("[SYNC-1] if the role's extra_float_digits rounds database IDs to the same float, a poll still leaves out open transactions of other databases", async () => {
   // With the role's extra_float_digits, a float has one digit, so the numbers of both databases would be equal.
   const other = await createSamples()
   onTestFinished(() => other.drop())

@@ -67,7 +67,7 @@ describe('columns of a store', () => {
     expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(found)
   })
 
-  test('if the table of a resource is a materialized view or partitioned, the service finds the indexes of the table', async () => {
+  test("if a resource's table is partitioned or a materialized view, the service finds its indexes", async () => {
     await samples.sql.unsafe(`alter table samples rename to base;
       create materialized view samples as select * from base; create index on samples (deleted_at, id)`)
     const ofView = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
@@ -86,7 +86,7 @@ describe('columns of a store', () => {
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] two stores whose tables have the same columns share one cached column description, even if the stores are in different schemas', async () => {
+  test('[GEN-2] if two stores in different schemas have the same columns, they share one cached description, but each has its own schema name', async () => {
     const name = `we"ird 'schema\\ ü ${'x'.repeat(40)}`
     await samples.sql.unsafe(`create schema ${identifier(name)}; grant usage on schema ${identifier(name)} to public;
       create table ${identifier(name)}.samples (id uuid primary key, word short, n integer, deleted_at timestamptz, stamp timestamptz,

@@ -72,7 +72,7 @@ describe('row counts of a store', () => {
     expect(counted).toEqual({ requests: 1, renewals: 1 })
   })
 
-  test('[RES-STORE] if row counts were renewed, their age counts from the start of the renewal', async () => {
+  test('[RES-STORE] if row counts are renewed, their maximum age runs from the start of the renewal, not from its end', async () => {
     const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 900
     renewal.resolve(two)
@@ -120,7 +120,7 @@ describe('row counts of a store', () => {
     expect(counted).toEqual({ requests: 2, renewals: 1 })
   })
 
-  test('[RES-STORE] if the maximum age of row counts is 0, each request counts again', async () => {
+  test('[RES-STORE] if the maximum age of row counts is 0, each request counts the rows again', async () => {
     const counts = new StoreCounts({ maxAgeMs: 0, now: () => 0 })
     let counted = 0
     const count = async () => (counted++ === 0 ? one : two)

@@ -79,7 +79,7 @@ test('while a server does not respond to a new connection, the request for this 
 })
 
 describe('the queue of a store', () => {
-  test("[ERR-3] if a store's queue is full, or a request waits too long, the request fails, and store.request_rejected has the reason", async () => {
+  test("[ERR-3] if a request finds its store's queue full or waits too long, the request fails, and store.request_rejected has the reason", async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1 })
     const work = pendingWork()
@@ -199,7 +199,7 @@ describe('the connections to all stores', () => {
     await Promise.all(leaving)
   })
 
-  test('[ERR-3] if one store has 60 waiting requests, requests of four other stores complete before half of the 60', async () => {
+  test('[ERR-3] if one store has 60 waiting requests, requests for four other stores complete before 30 of the 60 complete', async () => {
     startPools({ storeQueueMax: 1000, storeQueueWaitMs: 10_000 })
     const [busy, ...others] = ['busy', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
     if (busy === undefined) throw new Error('no store')
@@ -259,7 +259,7 @@ describe('a server that closes each connection', () => {
     ['after authentication', 'R\0\0\0\x08\0\0\0\0'],
     ['as soon as they are ready', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
   ])(
-    '[ERR-3] if a server closes connections %s, a request connects once, and 20 clients share growing pauses of up to 500 ms',
+    '[ERR-3] if a server closes connections %s, a request connects only once, and the shared pause of 20 clients grows to 500 ms',
     async (_, message) => {
       startPools({ storePoolSize: 4, storeQueueMax: 1000 })
       const { counted, databaseUrl } = await closingServer(message)
@@ -363,7 +363,7 @@ describe('a store that changes its address', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[GEN-2] after a store has moved to another schema, a late request with the old address still reads the new schema', async () => {
+  test('[GEN-2] if requests name different schemas of a store, the schema of the request with the latest deadline is read', async () => {
     startPools()
     const old = realAddress('a', inject('postgresUrl'))
     const moved = { ...old, schemaName: 'moved' }
@@ -391,7 +391,7 @@ describe('a store that changes its address', () => {
 })
 
 describe('the pool of a store', () => {
-  test('if a pool is unused for storeIdleSeconds, the pool is closed, and a busy pool stays open', async () => {
+  test('after storeIdleSeconds, an unused pool is closed, and a busy pool stays open', async () => {
     vi.useFakeTimers()
     startPools()
     const work = pendingWork()

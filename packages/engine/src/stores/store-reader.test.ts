@@ -67,7 +67,7 @@ async function openReader(transactionWaitMs: number) {
   return { sql, readFirst }
 }
 
-test('[PAG-4] if the wait for open transactions times out before its first poll, the late poll leaves the returned page unchanged', async () => {
+test('[PAG-4] if the wait for open transactions times out before its first poll, a poll after the timeout leaves the returned page unchanged', async () => {
   const { readFirst } = await openReader(1)
   const { page } = await readFirst()
   const bytes = Buffer.from(page.out.result())

@@ -147,7 +147,7 @@ describe('[ERR-3] the stores of a server that gets too many requests', () => {
     return { busy, other, requests, reasons, keepBusy }
   }
 
-  test('if a request would wait for over 300 ms, it is rejected as overloaded; a request of a store that uses all its connections waits', () => {
+  test('if the expected wait exceeds 300 ms, a request is rejected as overloaded, unless its store already uses its whole pool', () => {
     const { busy, other, requests, reasons, keepBusy } = twoStores()
     keepBusy(20)
     for (let n = 0; n < 30; n++) requests.add(busy)
@@ -156,7 +156,7 @@ describe('[ERR-3] the stores of a server that gets too many requests', () => {
     expect(reasons).toEqual(['overloaded'])
   })
 
-  test('if three requests per connection are ahead of a request, it is accepted, even if requests are slow; a later request is rejected', () => {
+  test('if one connection is released per second, a request behind three others per connection is accepted, and the next one is rejected', () => {
     const { other, requests, keepBusy } = twoStores()
     keepBusy(1000)
     for (let n = 0; n <= 6; n++) requests.add(other)

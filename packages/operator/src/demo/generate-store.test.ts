@@ -39,7 +39,7 @@ const rowsOf = (table: string) => main.get(table) ?? []
 const orders = rowsOf('orders')
 
 describe('generated rows of demo stores', () => {
-  test('if two demo stores have the same seed, their rows are equal; if the seeds differ, the rows differ', () => {
+  test('two demo stores have equal rows if their seeds are the same, and different rows if their seeds differ', () => {
     const options = {
       ...optionsOf(DEMO_STORES[0]),
       size: { orders: 300, customers: 80, products: 40, locations: 3, groups: 4 },

@@ -26,7 +26,7 @@ test('if 20 stores are healthy, the report has a line for each of them', () => {
   expect(linesOf(healthy(20))).toHaveLength(20)
 })
 
-test('if 21 stores are healthy and one is not, the report has one line for the healthy stores, and the checks of the other', () => {
+test('if 21 stores are healthy and one is not, the report has one line for all healthy stores, and the checks of the unhealthy store', () => {
   expect(linesOf([report(99, false), ...healthy(21)])).toEqual([
     '  ok  21 healthy stores',
     '',

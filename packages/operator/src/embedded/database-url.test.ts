@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { databaseUrl } from './database-url.ts'
 
-test('if the embedded PostgreSQL listens on a socket, the parameter host of its URL is the folder of the socket', () => {
+test('if the embedded PostgreSQL listens on a socket, the host parameter of its URL is the socket folder', () => {
   const url = databaseUrl({ port: 5432, socketFolder: '/tmp/a b' }, 'postgres', 'shop')
   expect(url).toBe('postgresql://postgres@localhost:5432/shop?host=%2Ftmp%2Fa%20b')
 })

@@ -90,7 +90,7 @@ describe('starting the embedded PostgreSQL', () => {
   })
 
   test.skipIf(!isRoot)(
-    "if the unprivileged user can't enter the data folder, an embedded PostgreSQL that root starts stores its cluster in another folder",
+    "if root starts the embedded PostgreSQL and its unprivileged user can't enter the data folder, the cluster is stored in another folder",
     async () => {
       const closed = await temporaryFolder()
       await chmod(closed, 0o700)
