@@ -10,7 +10,7 @@ test('[R47] if the file of leak-report keys has a current and an earlier P-256 k
   expect([...keys.keys()]).toEqual([current.entry.key_identifier, earlier.entry.key_identifier])
 })
 
-test('[R47] if the file of leak-report keys mixes a P-256 key with other curves and malformed entries, only the P-256 key is accepted', () => {
+test('[R47] if the file of leak-report keys has a P-256 key, a key of another curve, and malformed entries, only the P-256 key is accepted', () => {
   const { entry } = newScanner()
   const others = [newScanner({ curve: 'secp384r1' }).entry, { ...entry, key: 'x' }, { ...entry, key_identifier: 7 }]
   const text = JSON.stringify({ public_keys: [...others, null, 'x', { ...entry, key_identifier: '' }, entry] })

@@ -53,7 +53,7 @@ describe('the encryption secret', () => {
       'STORE_EXPORT_SECRET_PREVIOUS',
     ],
   ])(
-    'if the settings are %j and the content of the secret file is %j, the error does not contain the secret',
+    'if the settings are %j and the content of the secret file is %j, the error says what is wrong without the secret',
     (env, file, message) => {
       expect(() => load(env, file)).toThrow(message)
       expect(() => load(env, file)).not.toThrow('s3cret')

@@ -73,7 +73,7 @@ describe('the log', () => {
     expect(redact(text)).toBe(clean)
   })
 
-  test('for random short texts, the shortcut of redact returns the same result as the full redaction rules', () => {
+  test("for random short strings, redact's shortcut returns the same result as its full rules", () => {
     const piece = fc.constantFrom(
       'sdx_',
       'sdx',
@@ -103,7 +103,7 @@ describe('the log', () => {
     )
   })
 
-  test('if an error has a cause that has a cause, the log redacts the secrets in both causes', () => {
+  test('if the cause of an error has its own cause, the log redacts the secrets in both causes', () => {
     const cause = new Error(`refused ${KEY}`, { cause: new Error('at postgres://u:hunter2@h/d') })
     const text = JSON.stringify(
       logged({ event: 'store.query_failed', storeId: 's', requestId: 'r', cause, reason: 'query', retried: false }),

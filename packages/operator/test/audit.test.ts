@@ -33,7 +33,7 @@ async function serve(databaseUrl: string) {
   return { running, url: `http://127.0.0.1:${port}/api/v1/store` }
 }
 
-test('[R39] if a key has expired, the next node that starts logs the action key.revoked with the reason "expired"', async () => {
+test('[R39] if a node starts after a key has expired, the node logs the action key.revoked with the reason "expired"', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const store = await command(control.url, 'stores', 'add', '--name', 'Shop', '--state', 'generating')

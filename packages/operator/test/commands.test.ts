@@ -334,7 +334,7 @@ describe('store-export keys', () => {
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('STORE_EXPORT_KEY_PREFIX: must be 2 to 16')])
   })
 
-  test('[AUTH-3] if `keys create` gets limits, the key has these limits, and `keys list` prints them', async () => {
+  test('[AUTH-3] if `keys create` gets options that limit the key, the key has these limits, and `keys list` prints them', async () => {
     const store = await register('Kiosk')
     const limits = {
       scopes: ['orders:read', 'products:read'],
@@ -361,7 +361,7 @@ describe('store-export keys', () => {
     [['--allow', '10.0.0.0/99'], 1, 'allow: must be an address or a network'],
     [['--allow', '::ffff:10.0.0.1'], 1, 'allow: must be an address or a network'],
   ])(
-    '[AUTH-3] if `keys create` gets %j, it exits with code %i, and the message has the accepted values',
+    '[AUTH-3] if `keys create` gets the invalid option %j, it exits with code %i and says which values are accepted',
     async (more, code, message) => {
       const words = ['keys', 'create', '--store', await register('Stand'), '--name', 'x', ...more]
       const end = await runCommand(words, { settings })
@@ -557,7 +557,7 @@ describe('store-export merchants', () => {
     expect(removed).toMatchObject({ stores_left_alone: [], stores_without_admin: [two] })
   })
 
-  test('if `merchants add` gets --role, the merchant gets this role; without --role, a member keeps the current role', async () => {
+  test("`merchants add` sets the role that --role names, and without --role leaves an existing member's role unchanged", async () => {
     const store = await register('roles')
     const [owner, agency] = ['owner@example.com', 'agency@example.com']
     const add = (email: string, ...words: string[]) =>
@@ -610,7 +610,7 @@ describe('store-export merchants', () => {
   )
 })
 
-test('after `secrets rotate`, the new secret decrypts the stored password without STORE_EXPORT_SECRET_PREVIOUS', async () => {
+test("after `secrets rotate`, the new secret decrypts the store's database password without STORE_EXPORT_SECRET_PREVIOUS", async () => {
   const database = await createDatabase()
   const old = { DATABASE_URL: database.url, SECRET: secret }
   const next = { DATABASE_URL: database.url, SECRET: newSecret() }

@@ -288,7 +288,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(stderr).toContain('--store')
   })
 
-  test('if the store is unknown, doctor exits with code 1 and says that no store has this ID', async () => {
+  test('if no store has the ID after --store, doctor exits with code 1 and quotes this ID', async () => {
     const { code, stderr } = await runCommand(['doctor', '--store', 'unknown'], { settings })
     expect([code, stderr]).toEqual([1, 'store-export: no store has the ID "unknown"\n'])
   })

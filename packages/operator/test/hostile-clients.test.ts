@@ -62,7 +62,7 @@ async function open(url: string): Promise<net.Socket> {
   return socket
 }
 
-test(`if 2,000 clients send headers slowly, their requests take less than half of one processor core (${ROUNDS} rounds)`, async () => {
+test(`if 2,000 clients send headers slowly, their requests take less than half of one processor core (rounds: ${ROUNDS})`, async () => {
   const scene = await startScene({ CONNECTIONS_MAX: '3000' })
   await expectUnharmed(scene, async () => {
     const sockets: net.Socket[] = []
@@ -79,7 +79,7 @@ test(`if 2,000 clients send headers slowly, their requests take less than half o
   })
 })
 
-test(`if clients send GET requests with 1 GB of body, their requests take less than half of one processor core (${ROUNDS} rounds)`, async () => {
+test(`if clients send GET requests with a body of 1 GB, these requests take less than half of one processor core (rounds: ${ROUNDS})`, async () => {
   const scene = await startScene()
   const chunk = Buffer.alloc(1_048_576)
   await expectUnharmed(scene, async () => {
@@ -116,7 +116,7 @@ async function sendBody(socket: net.Socket, { key }: FleetStore, chunk: Buffer):
   return sent
 }
 
-test(`if clients send invalid requests, their requests take less than half of one processor core (${ROUNDS} rounds)`, async () => {
+test(`if clients send invalid requests, these requests take less than half of one processor core (rounds: ${ROUNDS})`, async () => {
   const scene = await startScene()
   const headers = Array.from({ length: 1000 }, (_, index) => `A${index}: 1\r\n`).join('')
   const attacks = [`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`, `${GET}${headers}\r\n`, 'garbage\r\n\r\n'.repeat(100)]

@@ -32,7 +32,7 @@ test('after some requests, the metrics of a node follow the naming rules of Prom
   expect(text).toMatch(/^store_export_errors_total\{endpoint="\/api\/v1\/orders",code="RATE_LIMITED"\} 0$/m)
 })
 
-test('if metrics break naming rules of Prometheus, the check reports each broken rule with the name of its metric', () => {
+test('problemsOf returns each naming rule of Prometheus that a metric breaks, with the name of the metric', () => {
   expect(
     problemsOf(
       '# HELP a_total x\n# TYPE a_total gauge\n# TYPE wait_ms counter\n# HELP fooBar x\n# TYPE fooBar gauge\n',

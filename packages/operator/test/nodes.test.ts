@@ -16,12 +16,12 @@ async function startThree(settings: Readonly<Record<string, string>> = {}) {
   return { fleet, store, nodes, addresses: nodes.map(({ url }) => url) }
 }
 
-test(`[LIM-1, R8] if a key sends a burst to three nodes, the nodes together accept 120 requests (${ROUNDS} rounds)`, async () => {
+test(`[LIM-1, R8] if a client sends a burst with one key to three nodes, the nodes together accept 120 requests (rounds: ${ROUNDS})`, async () => {
   const { fleet, store, addresses } = await startThree({ REQUESTS_PER_MINUTE: '120' })
   for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, addresses)
 })
 
-test(`[AUTH-5] after a key is revoked, each of three nodes rejects the next request with this key (${ROUNDS} rounds)`, async () => {
+test(`[AUTH-5] after a key is revoked, each of three nodes rejects the next request with this key (rounds: ${ROUNDS})`, async () => {
   const { fleet, store, addresses } = await startThree()
   for (let round = 0; round < ROUNDS; round += 1) await expectImmediateRevocation(fleet, store, addresses)
 })

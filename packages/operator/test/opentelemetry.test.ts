@@ -61,7 +61,7 @@ const linesOf = ({ output }: RunningCommand) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('if a client sends traceparent, the collector gets the span of the request and those of its database calls', async () => {
+test('if a client sends traceparent, the collector gets the spans of the request and of its database calls under this trace ID', async () => {
   const collector = await startCollector()
   const { service, store, key, keyId, get } = await startNode(collector.url)
   const response = await get('orders?limit=2', { traceparent: `00-${TRACE}-${PARENT}-01` })
@@ -103,7 +103,7 @@ test('if a client sends traceparent, the collector gets the span of the request 
   expect(collector.bodies.join()).not.toContain(key)
 })
 
-test('the collector gets the durations of requests and database calls, with the names of the OpenTelemetry semantic conventions', async () => {
+test('if a node sends metrics to a collector, the durations of requests and database calls have the names of the OpenTelemetry semantic conventions', async () => {
   const collector = await startCollector()
   const { service, get } = await startNode(collector.url, { OTEL_SERVICE_NAME: 'export-eu' })
   for (let n = 0; n < 3; n++) await get('orders')

@@ -140,7 +140,7 @@ test('if no node runs and the encryption secret of the command decrypts no exist
   expect((await command(fleet.settings, ['stores', 'set', store.id, ...url])).code).toBe(0)
 })
 
-test('if the running nodes have a different encryption secret than the command, `stores add` and `stores set` fail', async () => {
+test('if the command and the running nodes have different encryption secrets, `stores add` and `stores set` fail', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   await fleet.startNode()

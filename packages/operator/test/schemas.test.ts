@@ -55,7 +55,7 @@ async function examine(...options: string[]): Promise<DoctorFinding[]> {
 
 const owner = () => openClientForTest(store.url)
 
-test('after the SQL of `stores grants --schema` has run, doctor has no findings for the store in that schema', async () => {
+test('after the SQL of `stores grants --schema` has run, doctor reports no findings for the store in that schema', async () => {
   const words = ['stores', 'grants', '--revision', LATEST_REVISION, '--role', ROLE, '--schema', SCHEMA]
   const { sql, password } = await runJson(words)
   await owner().unsafe(sql)
@@ -101,7 +101,7 @@ test('if a store is in a schema other than public, the SQL that doctor prints na
   expect(await examine('--values')).toEqual([])
 })
 
-test('if the schema of a store is missing, doctor prints a query that finds the right schema', async () => {
+test("if a store's registered schema does not exist, doctor prints a query that finds the schema with the store's tables", async () => {
   expect(await runJson(['stores', 'set', id, '--schema', 'nowhere'])).toMatchObject({ id, schema: 'nowhere' })
   const findings = await examine('--values')
   expect(findings).toMatchObject([

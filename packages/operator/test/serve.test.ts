@@ -98,7 +98,7 @@ test('after SIGTERM, readyz returns 503, requests in flight complete, and serve 
   expect(stdout + stderr).not.toContain(new URL(store.reader_url).password)
 })
 
-test('after SIGTERM, until LAME_DUCK_SECONDS have passed, readyz returns 503, and new requests are still accepted', async () => {
+test('during LAME_DUCK_SECONDS after SIGTERM, readyz returns 503, and the node still accepts new requests', async () => {
   const { operations, service, get, dashboardUrl } = await startService({ LAME_DUCK_SECONDS: '600' })
   const seen = ({ status, headers }: Response) => [status, headers.get('connection')]
   expect(seen(await get('/api/v1/store'))).toEqual([200, 'keep-alive'])
@@ -219,7 +219,7 @@ test('if no control database is set, serve exits with code 1 and says that STORE
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: not set; .*\n$/)])
 })
 
-test('[LIM-1, AUTH-5] if a key uses two nodes, the nodes together accept 120 requests a minute, and reject the key after its revocation', async () => {
+test('[LIM-1, AUTH-5] if a client uses one key on two nodes, the nodes together accept 120 requests a minute, and reject the key after its revocation', async () => {
   const { control, settings, store, url } = await startService()
   const second = startCommand(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
   const [, otherUrl = ''] = await second.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)
@@ -247,7 +247,7 @@ test('[LIM-1, AUTH-5] if a key uses two nodes, the nodes together accept 120 req
     expect((await fetch(`${node}/api/v1/store`, { headers: { 'x-api-key': made.key } })).status).toBe(401)
 })
 
-test('if DASHBOARD_URL is https://, dashboard cookies have the prefix __Host-, and a form without this origin gets 403', async () => {
+test('if DASHBOARD_URL is https://, dashboard cookies have the prefix __Host-, and a form without the origin of this URL gets 403', async () => {
   const { settings, store, service } = await startService()
   await service.end('SIGTERM')
   const port = await freePort()

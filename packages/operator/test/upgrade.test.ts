@@ -95,7 +95,7 @@ test('if the database owner upgrades a store whose reader role has no connection
   expect(await limit()).toBe(-1)
 })
 
-test('if an operator has set a different connection limit and a different trigger, an upgrade changes neither the limit nor the trigger', async () => {
+test("if an operator changed the reader's connection limit and replaced a provisioned trigger, `stores upgrade` changes neither", async () => {
   const { id, reader, owner, admin, limit } = await olderStore(LATEST_REVISION)
   await admin.unsafe(`alter role ${reader} connection limit 60`)
   await owner.unsafe(`

@@ -18,7 +18,7 @@ describe('SQL text', () => {
     expect(dollarQuote('"a$$b$block1$c"')).toBe('$block2$ "a$$b$block1$c" $block2$')
   })
 
-  test('if semicolons are in strings, function bodies, or comments, splitStatements does not split the SQL at these semicolons', () => {
+  test('splitStatements does not split SQL at semicolons in strings, function bodies, or comments', () => {
     const file = `-- one; two\nselect ';', "a;b";\ncreate function f() as $$ begin; end; $$;\n\nselect 1 - 1`
     expect(splitStatements(file)).toEqual([
       `select ';', "a;b"`,
@@ -27,7 +27,7 @@ describe('SQL text', () => {
     ])
   })
 
-  test('if commas are in parentheses or strings, splitAtCommas does not split the SQL list at these commas', () => {
+  test('splitAtCommas does not split a list at commas in parentheses or strings', () => {
     expect(splitAtCommas(`a text default 'b, (c', (coalesce(d, e)), "f,g"`)).toEqual([
       `a text default 'b, (c'`,
       '(coalesce(d, e))',

@@ -53,7 +53,7 @@ test('if one request renames a key and turns it off, the response has the new na
   expect(on.json).toMatchObject({ name: 'Paused', state: 'active', turned_off_at: null })
 })
 
-test('PATCH /v1/keys/{id} changes only the fields in its body; if fields are invalid, the response is 400 and names these fields', async () => {
+test('PATCH /v1/keys/{id} changes only the fields in its body, and responds to invalid fields with 400 and their names', async () => {
   const { id } = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
   const limits = { expires_at: '2099-01-01T00:00:00.000Z', allowed_addresses: ['10.0.0.0/8'] }
   const limited = await scene.send(`PATCH /v1/keys/${id}`, { body: limits })

@@ -69,7 +69,7 @@ function secondsUntil(time: string): number {
   return (Date.parse(time) - Date.now()) / 1000
 }
 
-test('if a sign-in link is valid for five minutes, it can be used once within that time, and returns 400 afterwards', async () => {
+test('if a sign-in link is valid for five minutes, it can be used once, and an unused link gets 400 after five minutes', async () => {
   const { createLink, age, signIn } = await startScene()
   const links = [await createLink({ minutes: 5 }), await createLink({ minutes: 5 })]
   for (const { status, json } of links) {

@@ -278,7 +278,7 @@ test.each([
   'GET /v1/stores/unknown/keys',
   'GET /v1/stores/unknown/members',
   'DELETE /v1/stores/unknown/members/a@example.com',
-])('if no store has the ID, %s responds 404', async (request) => {
+])('if no store has the ID in the path, %s gets 404', async (request) => {
   const { status, json } = await scene.send(request)
   expect([status, json.type, json.detail]).toEqual([
     404,
@@ -292,9 +292,12 @@ test.each([
   ['POST /v1/stores/unknown/upgrade', { to: 'v1.6' }],
   ['POST /v1/stores/unknown/keys', { name: 'a' }],
   ['PUT /v1/stores/unknown/members/a@example.com', { role: 'admin' }],
-])('if no store has the ID, %s with a body gets an error of the type unknown-store', async (request, body) => {
-  expect((await scene.send(request, { body })).json.type).toBe('/operate/admin-api.html#unknown-store')
-})
+])(
+  'if no store has the ID in the path, %s with a body gets an error of the type unknown-store',
+  async (request, body) => {
+    expect((await scene.send(request, { body })).json.type).toBe('/operate/admin-api.html#unknown-store')
+  },
+)
 
 test('if an admin token creates, changes, and removes a store, each audit event names the token as the actor', async () => {
   const externalId = randomUUID()

@@ -31,7 +31,7 @@ async function wrongNode(platform: RealPlatform, ms: number) {
   return node
 }
 
-test(`[LIM-1, R8] if two nodes have wrong clocks, they together accept ${LIMIT} requests of a key per minute (${BURSTS} rounds)`, async () => {
+test(`[LIM-1, R8] if two nodes have wrong clocks, they together accept ${LIMIT} requests of a key per minute (bursts: ${BURSTS})`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const { ahead, behind } = await wrongNodes(platform)

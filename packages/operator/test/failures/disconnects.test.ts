@@ -70,7 +70,7 @@ async function runClients(count: number, one: () => Promise<void>): Promise<void
   await Promise.all(Array.from({ length: AT_ONCE }, client))
 }
 
-test(`[ERR-3] if ${DISCONNECTS} clients disconnect after 1 KB, the service releases their database connections and files within 5 s`, async () => {
+test(`[ERR-3] if ${DISCONNECTS} clients disconnect after 1 KB of a response, the service releases their database connections and files within 5 s`, async () => {
   const { node, store, state, before } = await busyStore()
   const files = await node.metric('process_open_fds')
   await runClients(DISCONNECTS, () => requestAndDisconnect(node, store, LEFT_AFTER_BYTES))

@@ -58,7 +58,7 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
 
-test(`[ERR-3] if a store database freezes, only requests for this store get 502 (${CYCLES} times)`, async () => {
+test(`[ERR-3] if a store database freezes, requests for this store get 502, and other stores are served (freezes: ${CYCLES})`, async () => {
   const cluster = await createCluster()
   await cluster.start()
   const platform = await createPlatform()

@@ -46,7 +46,7 @@ async function readPage(node: RealNode, store: RealStore, cursor: string | null)
   return { rows: response.json.data, cursor: response.json.meta.next_cursor }
 }
 
-test(`[R28, PAG-4] if the schema changes while ${WALKS} lists are read, each list returns every ID in order`, async () => {
+test(`[R28, PAG-4] if the schema of a store changes before and during each page, a full sync returns every ID in order (full syncs: ${WALKS})`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const node = await platform.startNode()
@@ -72,7 +72,7 @@ test(`[R28, PAG-4] if the schema changes while ${WALKS} lists are read, each lis
   }
 })
 
-test(`[R28, ERR-3] if a migration locks a table for ${OPEN_SECONDS} s, each page gets at most one 502, and the list returns every row`, async () => {
+test(`[R28, ERR-3] if a migration locks a table for ${OPEN_SECONDS} s during a full sync, each page gets at most one 502, and every row is returned`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const node = await platform.startNode()

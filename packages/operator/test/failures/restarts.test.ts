@@ -31,7 +31,7 @@ async function somePages(walk: BackgroundWalk, count: number): Promise<void> {
   await waitUntil(() => walk.isDone || walk.pages >= from + count)
 }
 
-test(`[ERR-3, PAG-4] if the database of a store restarts ${RESTARTS} times while a list is read, the list returns each row once`, async () => {
+test(`[ERR-3, PAG-4] if the database of a store restarts ${RESTARTS} times during a full sync, each row is returned once`, async () => {
   const cluster = await createCluster()
   await cluster.start()
   const platform = await createPlatform()
@@ -102,7 +102,7 @@ async function isStreaming(primary: PostgresCluster): Promise<boolean> {
   }
 }
 
-test(`[ERR-3, PAG-4] if a standby replaces a killed primary while a list is read, the list returns each row once (${FAILOVERS} times)`, async () => {
+test(`[ERR-3, PAG-4] if a standby replaces a killed primary during a full sync, each row is returned once (failovers: ${FAILOVERS})`, async () => {
   const platform = await createPlatform()
   const { store, expected, pair } = await replicated(platform)
   const node = await platform.startNode()

@@ -73,7 +73,7 @@ test('[ERR-3] if two nodes read 200 stores on a server with 100 connections, eve
   expect(most).toBeLessThanOrEqual(2 * 20)
 })
 
-test('[ERR-3] if a database server has no free connection, the node closes idle connections of other stores, and the request gets 200', async () => {
+test('[ERR-3] if a database server has no free connection for a request, the node closes idle connections of other stores, and the request gets 200', async () => {
   const { cluster, platform } = await makeServer(25)
   const stores = await makeStores(platform, cluster, 6)
   const node = await platform.startNode({ settings: { CONTROL_POOL_SIZE: '1' } })
