@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-test('if three nodes start an alert round at once, only one node succeeds, and the next round can start only after four minutes', async () => {
+test('if three nodes claim an alert round at once, one claim succeeds, and another claim succeeds four minutes later, but not earlier', async () => {
   const { database, sql } = control
   const claims = await Promise.all([1, 2, 3].map(() => claimAlertRound(database)))
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1)

@@ -53,7 +53,7 @@ describe('explanations of errors', () => {
     },
   )
 
-  test('if a database error is temporary, explainError returns the exit code 75 (temporary failure)', () => {
+  test('if a database error is temporary, such as a refused connection, explainError returns the exit code 75 (temporary failure)', () => {
     const temporary = [
       failure('ECONNREFUSED'),
       failure('ENOENT', { syscall: 'connect' }),
@@ -64,7 +64,7 @@ describe('explanations of errors', () => {
       expect(explainError(error)).toMatchObject({ code: 'database_unreachable', exitCode: 75 })
   })
 
-  test('if a database error is permanent, explainError returns the exit code 1', () => {
+  test('if a database error is permanent, such as a rejected password, explainError returns the exit code 1', () => {
     for (const code of ['28P01', '3D000', 'SELF_SIGNED_CERT_IN_CHAIN']) {
       expect(explainError(failure(code))).toMatchObject({ code: 'database_error', exitCode: 1 })
     }

@@ -169,7 +169,7 @@ describe('repeated rejections', () => {
     expect(debug.events()).toHaveLength(5)
   })
 
-  test('if the log level is warn, repeated rejections are not logged', () => {
+  test('if the log level is warn, neither rejections nor their counts are logged', () => {
     const warn = open('warn')
     for (let request = 0; request < 5; request++) warn.log(LIMITED)
     vi.advanceTimersByTime(30_000)

@@ -361,7 +361,7 @@ describe('store-export keys', () => {
     [['--allow', '10.0.0.0/99'], 1, 'allow: must be an address or a network'],
     [['--allow', '::ffff:10.0.0.1'], 1, 'allow: must be an address or a network'],
   ])(
-    '[AUTH-3] if `keys create` gets the invalid option %j, it exits with code %i and says which values are accepted',
+    '[AUTH-3] if `keys create` gets the invalid options %j, it exits with code %i and says which values are accepted',
     async (more, code, message) => {
       const words = ['keys', 'create', '--store', await register('Stand'), '--name', 'x', ...more]
       const end = await runCommand(words, { settings })
@@ -537,7 +537,7 @@ describe('store-export merchants', () => {
     expect(await runJson(...command)).toEqual({ email: lost, passkeys_removed: 0 })
   })
 
-  test('if `merchants remove` removes the last admin while a viewer stays, the command names the stores without an admin', async () => {
+  test('if `merchants remove` leaves only viewers in a store, the command says that this store has no admin', async () => {
     const [one, two] = [await register('first'), await register('second')]
     const admin = ['--email', 'last-admin@example.com']
     for (const store of [one, two]) {

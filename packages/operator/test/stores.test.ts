@@ -96,7 +96,7 @@ describe('store-export stores provision', () => {
     expect(await openClientForTest(known.reader_url)`select email from customers`).toEqual([])
   })
 
-  test('if `stores provision` is interrupted, a run with the same external ID completes the store', async () => {
+  test('if `stores provision` is interrupted, the next run with the same external ID completes the store', async () => {
     const killed = await killProvision('killed')
     expect(await listed(killed.id)).toMatchObject({ state: 'generating', database_url: null })
     expect(await orphanOf(killed.id)).toMatchObject({ reason: 'unfinished', has_database: true, store_id: killed.id })

@@ -79,7 +79,7 @@ describe('checking a key and counting its request', () => {
     })
   })
 
-  test('[AUTH-6] an unknown key is rejected, and no request is counted', async () => {
+  test('[AUTH-6] if a request has an unknown key, the check rejects the key and counts no request', async () => {
     const before = await counters()
     const unknown = { ...key, key: makeApiKey(control.random) }
     expect(await admitKey(undefined, control.database, unknown)).toBeNull()

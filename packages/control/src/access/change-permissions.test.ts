@@ -80,7 +80,7 @@ test('[R38, R39, R40] changing only the scopes of a key leaves its expiry, allow
   expect(await change(key, { expiresAt: limits.expiresAt, scopes: null })).toBe('same')
 })
 
-test('if a key has changed since the caller read the key, a change of permissions is rejected as stale', async () => {
+test('if a key has changed since the caller read it, changePermissions returns "stale" and changes nothing', async () => {
   const seen = { scopes: null, expiresAt: inHours(5), allowedAddresses: ['10.0.0.0/8', '2001:db8::/32'] }
   const key = await newKey(seen)
   expect(await change(key, { scopes: ['orders:read'] }, { expected: seen })).toBe('changed')
@@ -88,7 +88,7 @@ test('if a key has changed since the caller read the key, a change of permission
   expect(await permissionsOf(key)).toMatchObject({ scopes: ['orders:read'] })
 })
 
-test('if a key is revoked, has expired, or belongs to another store, the permissions of the key cannot be changed', async () => {
+test('if a key is revoked, has expired, or belongs to another store, changePermissions returns "unknown" and changes nothing', async () => {
   const { database } = control
   const [revoked, ended, other] = [await newKey(), await newKey({ expiresAt: inHours(1) }), await newKey()]
   await revokeKey({ database, keyId: revoked.id })

@@ -56,7 +56,7 @@ describe('scopes and personal data', () => {
     expect(batched).toMatchObject(expected)
   })
 
-  test('[R38] if a key is created without permissions, the key may read all resources with personal data, and does not expire', async () => {
+  test('[R38] if createKey gets no permissions, the key may read all resources with personal data, and does not expire', async () => {
     const { id: storeId } = await control.store()
     const key = await createKey({ ...control, storeId, name: 'sync', createdBy: null })
     expect(await summaryOf(key)).toMatchObject(ALL_PERMISSIONS)

@@ -178,7 +178,7 @@ describe('the keys of a store', () => {
     expect(refused.map(({ reason }) => reason.name)).toEqual(Array(9).fill('KeyNotReplaceable'))
   })
 
-  test('if a store is removed or unknown, creating a key for the store throws UnknownStore', async () => {
+  test('if a store was removed or never existed, creating a key for it throws UnknownStore', async () => {
     const store = await control.store()
     await removeStore(control.database, store.id)
     await expect(create(store.id)).rejects.toThrow(UnknownStore)

@@ -66,7 +66,7 @@ test('if a key is already off, turning the key off again does not change the tim
   expect(await listKeys({ database, storeId: key.storeId })).toEqual([before])
 })
 
-test('if a key is revoked, has expired, or belongs to another store, the key cannot be turned off', async () => {
+test('if a key is revoked, has expired, or belongs to another store, switchKey returns "unknown" and does not turn the key off', async () => {
   const { database } = control
   expect(await turn('off', (await control.store()).id)).toBe('unknown')
   const ended = await newKey(key.storeId)

@@ -62,7 +62,7 @@ test('if two nodes record requests of a key in the same hour, readActivity retur
   expect(activity).toEqual([{ keyId: key.id, minutes }])
 })
 
-test('for an unfinished full sync, readUnfinishedWalks returns the row count of the last finished sync of the same list', async () => {
+test("for an unfinished full sync, readUnfinishedWalks returns the row count of the list's last finished sync, or null if there is none", async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()

@@ -212,7 +212,7 @@ describe('the request log of a key', () => {
     expect((await logOf(id, { errorsOnly: true })).lines).toMatchObject([{ status: 429 }])
   })
 
-  test('if a key uses its whole rate limit for six hours, the request log has a line for each minute and list', async () => {
+  test('if a key uses its whole rate limit for six hours, the request log contains one line per minute and list', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: NEVER_MS }

@@ -88,7 +88,7 @@ describe('strings as JSON', () => {
 })
 
 describe('null in required fields', () => {
-  test('[R21] if a required field is null, the JSON has "", 0, false, [], or the zero UUID, and a contract violation is counted', async () => {
+  test('[R21] if a required field is stored as null, the JSON has "", 0, false, [], or the zero UUID, and a contract violation is counted', async () => {
     await samples.sql`insert into samples (id) values (${ID})`
     const { rows, contractViolations } = await samples.serve(mixed)
     expect(rows).toEqual([

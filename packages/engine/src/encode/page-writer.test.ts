@@ -77,7 +77,7 @@ describe('malformed messages for rows', () => {
     }
   })
 
-  test('if the length of a row message is too short, PageWriter.take throws MalformedRow and reads no bytes of the next row', () => {
+  test('if the stated length of a row message ends within the row, PageWriter.take throws MalformedRow, although more bytes follow', () => {
     const [row = Buffer.alloc(0), next = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     const both = newCell(Buffer.concat([row, next]))
     for (let length = 2; length < row.length; length++) {

@@ -79,7 +79,7 @@ describe('stored JSON of the declared type', () => {
     )
   })
 
-  test('[R32] if stored JSON has long numbers, a key __proto__, or 500 nested levels, the response has the JSON unchanged', async () => {
+  test('[R32] if stored JSON has long numbers, a key __proto__, or 500 nested levels, the response returns the JSON unchanged', async () => {
     const long = '{"n": 12345678901234567890, "m": 0.10000000000000000055, "__proto__": {"a": 1}}'
     const deep = `{"d": ${'['.repeat(500)}${']'.repeat(500)}}`
     await store([long, deep])

@@ -19,11 +19,15 @@ function error(code: string, more: object = {}): Error {
 test.each(
   [
     {
-      event: 'a statement fails on an older connection',
+      event: 'a statement fails on a connection that has responded before',
       use: { ...USED, cause: error('42P01', { severity: 'ERROR' }) },
       delayed: [],
     },
-    { event: 'an older connection is cut', use: { ...USED, cause: error('ECONNRESET') }, delayed: [] },
+    {
+      event: 'a connection that has responded before is cut',
+      use: { ...USED, cause: error('ECONNRESET') },
+      delayed: [],
+    },
     {
       event: 'a request fails after more than half of the time limit',
       use: { ...USED, durationMs: 2501 },
@@ -64,7 +68,7 @@ test.each(
       delayed: [],
     },
     {
-      event: 'a new connection that was ready is closed',
+      event: 'a new connection is closed after it was ready',
       use: { ...OPENED, isConnecting: false, cause: error('CONNECTION_CLOSED') },
       delayed: ['store'],
     },

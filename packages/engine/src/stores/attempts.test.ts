@@ -19,7 +19,7 @@ const bounds = {
   storeSessionSettings: true,
 }
 
-test('[ERR-3] if the time limit of a request has passed, the service sends no statement, and the event store.query_failed names the limit', async () => {
+test("[ERR-3] if a request's time limit passes before its statement is sent, the service sends no statement, and store.query_failed names the limit", async () => {
   const database = await createDatabase()
   onTestFinished(() => database.drop())
   const events: StoreEvent[] = []

@@ -4,7 +4,7 @@ import { StoreDatabaseError } from './store-database-error.ts'
 
 const withCode = (code: string) => Object.assign(new Error(code), { code })
 
-test('if PostgreSQL reports too many connections (53300), the failure reason is "server_full"', () => {
+test('failureReason returns "server_full" for the PostgreSQL error 53300 (too many connections)', () => {
   expect(failureReason(withCode('53300'))).toBe('server_full')
 })
 
@@ -14,7 +14,7 @@ test('failureReason returns the reason of a StoreDatabaseError, or "query" if th
   expect(failureReason(new StoreDatabaseError('x', { cause }))).toBe('query')
 })
 
-test('if an open connection was lost or the error has an unknown code, the failure reason is "query"', () => {
+test('failureReason returns "query" for a lost open connection, another PostgreSQL error, and a value without a code', () => {
   for (const error of [withCode('ECONNRESET'), withCode('42501'), new Error('x'), undefined, 'text'])
     expect(failureReason(error)).toBe('query')
 })

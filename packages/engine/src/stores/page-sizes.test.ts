@@ -3,7 +3,7 @@ import { PageSizes } from './page-sizes.ts'
 
 const MEGABYTE = 1_000_000
 
-test('if a list was not read yet, its first page reads as many rows as the limit of the request', () => {
+test('if a list has not been read yet, its first page reads as many rows as the limit of the request', () => {
   expect(new PageSizes(8 * MEGABYTE).rowsFor('a', 250)).toBe(250)
 })
 

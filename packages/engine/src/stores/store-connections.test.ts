@@ -70,7 +70,7 @@ function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
   return { pools, useStore }
 }
 
-test('[ERR-3] if a server first responds too late and later stops, the service connects again when the server is back', async () => {
+test('[ERR-3] if a server responds too late, then stops, and then starts again, the service connects to it again', async () => {
   const late = Promise.withResolvers<void>()
   const server = await startServer({ beforeResponse: () => late.promise })
   const { pools, useStore } = startPools(server.port)

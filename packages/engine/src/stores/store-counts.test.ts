@@ -52,7 +52,7 @@ describe('row counts of a store', () => {
     expect(counted).toBe(2)
   })
 
-  test('[RES-STORE] after half of their maximum age, row counts are renewed once in the background, and no request waits', async () => {
+  test('[RES-STORE] after half of their maximum age, row counts are renewed once in the background, and no request waits for the renewal', async () => {
     const { clock, counted, renewal, connected, request, renew } = startCounts()
     connected.resolve()
     await renew()

@@ -68,7 +68,7 @@ describe('[ERR-3] a waiting request', () => {
   })
 
   test.each([
-    ['requests of a store complete', 1],
+    ['other requests of a store complete', 1],
     ['a store has a free slot, and requests of other stores on the server complete', 0],
   ])('if %s, a request in the queue of the store waits until its own time limit', async (_, running) => {
     const { pool, server, wait } = queueOf({ running })
@@ -163,7 +163,7 @@ describe('[ERR-3] the stores of a server that gets too many requests', () => {
     expect(() => requests.add(other)).toThrow('more requests than it can serve')
   })
 
-  test('the store with the fewest connections in use gets the next one, even if its request arrived later', () => {
+  test('the store that uses the fewest connections gets the next free connection, even if its request arrived later', () => {
     const { busy, other, requests } = twoStores()
     const first = requests.add(busy)
     vi.advanceTimersByTime(10)

@@ -127,7 +127,7 @@ describe('starting the embedded PostgreSQL', () => {
 })
 
 describe('the running embedded PostgreSQL', () => {
-  test('the URL of the embedded PostgreSQL can be found while PostgreSQL runs, but not before the start or after the stop', async () => {
+  test('findRunningPostgres returns the URL while the embedded PostgreSQL runs, and undefined before its start and after its stop', async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
     const server = await startServerForTest({ dataFolder })

@@ -24,8 +24,8 @@ afterAll(() => scene.close())
 test.each([
   ['no token', {}],
   ['an unknown token', { token: `sdx_admin_${'0'.repeat(49)}` }],
-  ['an API key', { token: `sdx_${'0'.repeat(49)}` }],
-  ['another scheme', { token: '', headers: { authorization: 'Basic YTpi' } }],
+  ['an API key instead of an admin token', { token: `sdx_${'0'.repeat(49)}` }],
+  ['Basic authentication', { token: '', headers: { authorization: 'Basic YTpi' } }],
 ])('if a request to the admin API has %s, the response is 401 for every path', async (_, options) => {
   for (const request of ['GET /v1/stores', 'GET /nothing']) {
     const { status, headers, json } = await scene.send(request, { token: '', ...options })

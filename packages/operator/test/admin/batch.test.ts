@@ -77,7 +77,7 @@ test('if a batch is repeated with its Idempotency-Key, the response is the same,
   expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
 })
 
-test('if the client closes the connection during a batch, the batch completes, and a repetition gets every result', async () => {
+test('if the client closes the connection during a batch, the batch completes, and a repetition with its Idempotency-Key gets every result', async () => {
   const headers = { ...NDJSON, authorization: `Bearer ${scene.token.text}`, 'idempotency-key': 'batch-2' }
   const lines = Array.from({ length: 100 }, (_, index) => store(`f-${index}`))
   const body = lines.map((line) => JSON.stringify(line)).join('\n')

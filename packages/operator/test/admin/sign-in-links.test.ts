@@ -92,7 +92,7 @@ test('a sign-in link that is created without minutes can be used for one day', a
   for (const { json } of links) expect(await signIn(json.url)).toBe(303)
 })
 
-test('if `merchants link` gets --minutes 5, the link can be used within five minutes, and returns 400 afterwards', async () => {
+test('if `merchants link` gets --minutes 5, the link can be used within five minutes, and gets 400 afterwards', async () => {
   const { command, age, signIn } = await startScene()
   const create = async () => (await command('merchants', 'link', '--email', EMAIL, '--minutes', '5')).json
   const [first, second] = [await create(), await create()]

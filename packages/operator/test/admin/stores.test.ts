@@ -15,7 +15,7 @@ afterAll(() => scene.close())
 
 const DATABASE_URL = 'postgres://reader:p%40ss@127.0.0.1:1/shop'
 
-test('if a new store is posted with keys, the response is 201 with the text of each key', async () => {
+test('if POST /v1/stores creates a store with keys, the response is 201 with the text of each key', async () => {
   const body = {
     name: 'Shop',
     external_id: 'new-1',
@@ -166,7 +166,7 @@ test('if the database of a store is unreachable, the health endpoint returns 200
   ])
 })
 
-test('if the database of an upgrade is unreachable, the response is 503 without the password', async () => {
+test("if an upgrade can't reach the database of its database_url, the response is 503 without the password", async () => {
   const id = await scene.store()
   const body = { to: 'v1.6', database_url: DATABASE_URL }
   const { status, json } = await scene.send(`POST /v1/stores/${id}/upgrade`, { body })
