@@ -34,7 +34,7 @@ describe('migrations of the control database', () => {
     await drop()
   })
 
-  test('if a newer version has migrated the control database, migrate fails with "made by a newer version"', async () => {
+  test('if a newer version of store-export migrated the control database, migrate fails with "made by a newer version"', async () => {
     const { url, drop } = await createDatabase()
     await migrate({ url, random: randomBytes })
     const database = openControlDatabase(url, { poolSize: 1 })
@@ -44,7 +44,7 @@ describe('migrations of the control database', () => {
     await drop()
   })
 
-  test('if an early build created the control database, migrate fails and says to create an empty database', async () => {
+  test('if an early build of store-export created the control database, migrate fails and says to create an empty database', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
     await database.pool.execute(sql`create table kysely_migration (name text)`)
@@ -73,7 +73,7 @@ describe('stores in the control database', () => {
     expect(String(opened)).toBe('[connection URL]')
   })
 
-  test('if an encrypted password is copied to another store, decrypting the password throws a DecryptionError', async () => {
+  test('if the encrypted password of one store is copied to another store, decrypting it there throws a DecryptionError', async () => {
     const [one, two] = [await control.store(), await control.store()]
     expect(() => decryptStoreUrl(control.keys, { ...two, encryptedPassword: one.encryptedPassword })).toThrow(
       DecryptionError,

@@ -81,7 +81,7 @@ test('the migration that introduces roles gives existing memberships and invitat
 })
 
 describe('the role of a member', () => {
-  test("if an admin changes a member's role, the next read has the new role, and the audit event names the admin and the member", async () => {
+  test("if an admin changes a member's role, the next read returns the new role, and the audit event names the admin and the member", async () => {
     const { store, admin, viewer } = await newStore()
     await eventsOf(store.id)
     const roleNow = async () => (await storesOfMerchant(control.database, viewer.id)).map(({ role }) => role)
@@ -96,7 +96,7 @@ describe('the role of a member', () => {
     ])
   })
 
-  test('if a viewer or a merchant of another store tries to change a role, the role stays the same', async () => {
+  test("if a viewer or a merchant of another store tries to change a member's role, the role stays the same", async () => {
     const { store, admin, viewer } = await newStore()
     const { admin: stranger } = await newStore()
     for (const by of [viewer.id, stranger.id]) {
@@ -138,7 +138,7 @@ describe('the role of a member', () => {
     },
   )
 
-  test('adding a viewer to the same store again without naming a role leaves the member a viewer', async () => {
+  test('if a viewer is added to the same store again without a role, the member stays a viewer', async () => {
     const { store, viewer } = await newStore()
     expect(await addMembership(control.database, viewer.id, store.id)).toBe('viewer')
   })

@@ -28,7 +28,7 @@ const setRule = (storeId: string, isRequired: boolean, changedBy: string | null)
 const eventsOf = (storeId: string) => control.sql`
   select action, actor from audit_events where store_id = ${storeId} and action <> 'membership.added' order by at`
 
-test('if an admin requires two-factor sign-in for a store, the next read of the store has this rule, and the audit event names the admin', async () => {
+test('if an admin requires two-factor sign-in for a store, the next read of the store returns this rule, and the audit event names the admin', async () => {
   const { id } = await control.store()
   const admin = await newMember(id, 'admin')
   expect([await setRule(id, true, admin), await setRule(id, true, admin)]).toEqual(['changed', 'same'])
@@ -43,7 +43,7 @@ test('if an admin requires two-factor sign-in for a store, the next read of the 
   ])
 })
 
-test('developers, viewers, and admins of another store cannot require two-factor sign-in for a store', async () => {
+test("a store's developers and viewers, and admins of other stores, cannot require two-factor sign-in for the store", async () => {
   const [{ id }, other, removed] = [await control.store(), await control.store(), await control.store()]
   const by = [await newMember(id, 'developer'), await newMember(id, 'viewer'), await newMember(other.id, 'admin')]
   for (const merchantId of by) expect(await setRule(id, true, merchantId)).toBe('forbidden')

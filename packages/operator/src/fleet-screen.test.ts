@@ -33,7 +33,7 @@ const plain = (_: unknown, text: string) => text
 const colored = (style: Parameters<typeof styleText>[0], text: string) =>
   styleText(style, text, { validateStream: false })
 
-test('if the terminal is wide enough, the fleet screen shows nodes, servers, and stores in aligned columns', () => {
+test('in a terminal of 120 columns, the fleet screen shows nodes, servers, and stores in aligned columns', () => {
   expect(fleetScreen(FLEET, { width: 120, style: plain, problem: null }).join('\n')).toBe(
     `2026-11-25T03:12:07Z  10,000 stores (12 generating, 9,988 ready)
 

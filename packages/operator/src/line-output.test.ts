@@ -37,7 +37,7 @@ function makePipe() {
   return { fd, readAll }
 }
 
-test('if the reader of the log pauses, lines beyond the buffer are dropped, and one line reports the number of dropped lines', async () => {
+test('if the reader of the log pauses, LineOutput drops the lines that exceed its buffer, and one line reports their number', async () => {
   const { fd, readAll } = makePipe()
   const output = new LineOutput({ fd, bytesMax: 50_000, lossLine })
   for (let line = 0; line < 2000; line++) output.write(LINE)
@@ -59,7 +59,7 @@ test('if the reader of the log pauses, lines beyond the buffer are dropped, and 
   expect(readAll()).toBe('next\n')
 })
 
-test('if the disk of the log is full, lines are buffered and written when there is space again', async () => {
+test('if the disk of the log is full, LineOutput buffers the lines and writes them when there is space again', async () => {
   const folder = makeFolder()
   // Only root can mount a file system.
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status !== 0) return
@@ -77,7 +77,7 @@ test('if the disk of the log is full, lines are buffered and written when there 
   closeSync(fd)
 })
 
-test('if the reader of the log has exited, no error is thrown, and lines beyond the buffer are dropped', () => {
+test('if the reader of the log has exited, LineOutput throws no error and drops the lines that exceed its buffer', () => {
   const file = path.join(makeFolder(), 'pipe')
   spawnSync('mkfifo', [file])
   const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -401,7 +401,7 @@ describe('store-export keys', () => {
     expect(revoked).toMatchObject({ code: 1, stderr: expect.stringContaining('no active key has the ID') })
   })
 
-  test('[R38, R39] if `keys change` sets the scopes and the expiry of a key, the key keeps its other limits', async () => {
+  test("[R38, R39] if `keys change` sets the scopes and the expiry of a key, the key's other limits do not change", async () => {
     const store = await register('Changed')
     const limited = ['--scope', 'orders:read', '--allow', '10.0.0.0/8', '--without-personal-data']
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x', ...limited)

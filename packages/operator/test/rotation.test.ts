@@ -96,7 +96,7 @@ test("if a node can't decrypt the password of its only store, readyz returns 503
   expect((await fetch(`${node.operationsUrl}/healthz`)).status).toBe(200)
 })
 
-test("if a node can decrypt at least half of the stores' passwords, readyz returns 200, and otherwise 503", async () => {
+test("readyz returns 200 if a node can decrypt at least half of the stores' passwords, and 503 if it can decrypt fewer", async () => {
   const fleet = await startFleet()
   await fleet.addStore()
   const node = await fleet.startNode()

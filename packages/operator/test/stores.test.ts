@@ -181,7 +181,7 @@ describe('store-export stores provision', () => {
     },
   )
 
-  test('if the database of an interrupted `stores provision` contains data, the next run exits with code 1 and keeps the database', async () => {
+  test('if the database of an interrupted `stores provision` contains data, the next run exits with code 1 and does not drop the database', async () => {
     const { id } = await killProvision('in-use-after-restore')
     const url = new URL(inject('postgresUrl'))
     url.pathname = nameOf(id)

@@ -224,7 +224,7 @@ describe('checking a key and counting its request', () => {
     await control.sql.unsafe(`alter database ${databaseName()} reset timezone`)
   })
 
-  test('[R8] the table of request counters is a logged table, so the counts survive a crash of PostgreSQL', async () => {
+  test('[R8] request_counters is a permanent table, because PostgreSQL empties an unlogged table after a crash', async () => {
     const [table] = await control.sql`select relpersistence from pg_class where relname = 'request_counters'`
     expect(table?.relpersistence).toBe('p')
   })

@@ -79,7 +79,7 @@ describe('API keys', () => {
     ['a key with its prefix in upper case', `SDX_${text.slice(4)}`],
     ['a key with a hyphen', `${text.slice(0, 20)}-${text.slice(21)}`],
     ['a key with a Cyrillic letter', `${text.slice(0, 20)}а${text.slice(21)}`],
-  ])('[AUTH-6] if the text is %s, parseApiKey returns null', (_, wrong) => {
+  ])('[AUTH-6] parseApiKey returns null for %s', (_, wrong) => {
     expect(parseApiKey(wrong)).toBeNull()
   })
 

@@ -39,7 +39,7 @@ async function admittedScopes({ key }: NewKey, address: string | null = null) {
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
 
-test('[R38] if the scopes of a key change, each of two nodes accepts the next request with the new scopes', async () => {
+test('[R38] if the scopes of a key change, the next check of the key on each of two nodes returns the new scopes', async () => {
   const key = await newKey({ scopes: ['orders:read'] })
   expect(await admittedScopes(key)).toEqual(Array(4).fill(['orders:read']))
   expect(await change(key, { scopes: ['customers:read', 'orders:read'] })).toBe('changed')
@@ -63,7 +63,7 @@ test('[R39] if the allowed addresses of a key change, the next request is accept
   ).not.toBeNull()
 })
 
-test('[R39] if the expiry of a key changes, the list of keys has the new expiry', async () => {
+test('[R39] if the expiry of a key changes, the list of keys shows the new expiry', async () => {
   const key = await newKey({ expiresAt: inHours(1) })
   const later = inHours(48)
   expect(await change(key, { expiresAt: later })).toBe('changed')

@@ -272,7 +272,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await admissionOf(newer)).toBeNull()
   })
 
-  test('[AUTH-5] if a key was replaced twice and the middle key is revoked, the end of the first key stays scheduled', async () => {
+  test("[AUTH-5] if a replaced key's replacement is itself replaced and then revoked, the end of the first key stays scheduled", async () => {
     const old = await keyWith({})
     const middle = await replace(old)
     await control.sql`update api_keys set retires_at = now() + interval '1 hour' where id = ${old.id}`

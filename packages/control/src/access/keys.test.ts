@@ -94,7 +94,7 @@ describe('the keys of a store', () => {
     await expect(insert(6)).rejects.toMatchObject({ code: '23514' })
   })
 
-  test('[AUTH-4] if one of five keys is revoked, exactly one more key can be created', async () => {
+  test("[AUTH-4] if one of a store's five keys is revoked, exactly one more key can be created", async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, () => create(store.id)))
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)

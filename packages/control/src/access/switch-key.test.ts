@@ -46,7 +46,7 @@ test('[AUTH-5] if a key is turned off, each of two nodes rejects its requests un
   expect(await isAdmitted()).toEqual(EVERYWHERE)
 })
 
-test('[LIM-1] if a key is off, its requests are not counted', async () => {
+test('[LIM-1] if a key is turned off, its requests do not increase its request counter', async () => {
   await isAdmitted()
   const counter = () => control.sql`select minute, requests from request_counters where key_id = ${key.id}`
   const before = await counter()
@@ -56,7 +56,7 @@ test('[LIM-1] if a key is off, its requests are not counted', async () => {
   expect(await counter()).toEqual(before)
 })
 
-test('if a key is already off, turning the key off again does not change the time at which it was turned off', async () => {
+test('if a key is already off, turning it off again does not change turnedOffAt', async () => {
   const { database } = control
   expect(await turn('on')).toBe('already')
   await turn('off')

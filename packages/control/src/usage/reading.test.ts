@@ -84,7 +84,7 @@ test("for an unfinished full sync, readUnfinishedWalks returns the row count of 
   ])
 })
 
-test('if a key had several errors, readLastErrors returns only the newest, and leaves out keys without errors', async () => {
+test('readLastErrors returns the newest error of each key, and leaves out keys without errors', async () => {
   const store = await control.store()
   const [key, fine] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()

@@ -153,7 +153,7 @@ describe('usage of a key', () => {
     expect(await usageOf(one.id)).toMatchObject([{ successful: 2 }])
   })
 
-  test('the cleanup deletes usage that is older than 13 months, and no newer usage', async () => {
+  test('the cleanup deletes only usage that is older than 13 months', async () => {
     const { id } = await createTestKey()
     for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
       const usage = recorder(() => Date.parse(now))
@@ -167,7 +167,7 @@ describe('usage of a key', () => {
 })
 
 describe('the busiest minute of an hour', () => {
-  test("if two nodes record usage in one hour, the hour stores the higher of the two nodes' peak request counts per minute", async () => {
+  test("if two nodes record a key's usage in one hour, the usage of this hour has the higher of their peak request counts per minute", async () => {
     const { id, storeId } = await createTestKey()
     for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
       const usage = recorder(() => NOON, node)
@@ -272,7 +272,7 @@ describe('the request log of a key', () => {
     for (const { id } of keys) expect((await logOf(id)).lines).toMatchObject([{ requests: 2 * 8 * 30 }])
   })
 
-  test('the cleanup deletes request log lines and full syncs that are older than 72 hours, and no newer ones', async () => {
+  test('the cleanup deletes only request log lines and full syncs that are older than 72 hours', async () => {
     const { id } = await createTestKey()
     for (const now of [NOON, NOON + MINUTE_MS]) {
       const usage = recorder(() => now)
@@ -293,7 +293,7 @@ describe('full syncs of a list', () => {
   const next = { begins: false, ends: false, filters: '' }
   const last = { begins: false, ends: true, filters: '' }
 
-  test('if usage of one full sync is written in several steps, the list of full syncs has one sync with all pages and rows', async () => {
+  test('if usage of one full sync is written in several steps, the list of full syncs shows one sync with all pages and rows', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -360,7 +360,7 @@ describe('full syncs of a list', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(1)
   })
 
-  test('if a key has made 60 full syncs, the control database stores only 50 of these syncs', async () => {
+  test('if a client makes 60 full syncs with one key, the control database stores only 50 of them', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)

@@ -18,7 +18,7 @@ test('if the buffer of a page is released twice, the next two pages have differe
   expect(new JsonWriter(PAGE_BYTES).bytes).not.toBe(new JsonWriter(PAGE_BYTES).bytes)
 })
 
-test('if a page is written after its buffer is released, the next page is not overwritten', () => {
+test('writing to a page after the release of its buffer does not overwrite the next page', () => {
   const late = new JsonWriter(PAGE_BYTES)
   late.release()
   const next = new JsonWriter(PAGE_BYTES)

@@ -56,7 +56,7 @@ describe('limits of a page', () => {
     expect(page.position()).toEqual({ id: sampleId(3), createdAt: page.position()?.createdAt })
   })
 
-  test('[PAG-4, R15] if the last rows of two pages were created one microsecond apart, their cursor positions differ by one microsecond', () => {
+  test("[PAG-4, R15] if the last rows of two pages were created one microsecond apart, the timestamps of the pages' cursors differ by one microsecond", () => {
     const first = written({ ...UNBOUNDED, rowsMax: 1 }).position()?.createdAt ?? 0n
     const second = written({ ...UNBOUNDED, rowsMax: 2 }).position()?.createdAt ?? 0n
     expect(second - first).toBe(1n)

@@ -35,7 +35,7 @@ test("[R31] the SQL of an ID list names only the store's schema, the table, id, 
   ])
 })
 
-test('[R23] if a table has deleted_at, the SQL of its ID list has the condition that deleted_at is null', () => {
+test('[R23] if a table has deleted_at, the SQL of its ID list selects only rows whose deleted_at is null', () => {
   expect(statement(customerAddress, storeWith(customerAddress))).toContain('"deleted_at" is null')
 })
 

@@ -279,7 +279,7 @@ describe('a server that closes each connection', () => {
     },
   )
 
-  test('[ERR-3] if the server terminates a new connection during startup, the next request opens another one and reuses no idle connection', async () => {
+  test('[ERR-3] if the server terminates a new connection during startup, the next request opens a new connection instead of reusing an idle one', async () => {
     startPools()
     const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', '']
     const body = Buffer.from(fields.map((field) => `${field}\0`).join(''), 'latin1')

@@ -95,7 +95,7 @@ describe('generated rows of demo stores', () => {
     expect([centsText(5), centsText(1230)]).toEqual(['0.05', '12.30'])
   })
 
-  test('[ST-1] in every demo store, orders and products of every status occur', () => {
+  test('[ST-1] every demo store has orders and products of every status', () => {
     for (const store of filled) {
       const tables = tablesOf(optionsOf(store))
       expect(new Set(tables.get('orders')?.map(({ status }) => status))).toEqual(new Set(ORDER_STATUSES))
@@ -160,7 +160,7 @@ describe('generated rows of demo stores', () => {
     }
   })
 
-  test('[VER-2] at every schema version, a demo store is generated with the requested number of orders', () => {
+  test('[VER-2] generateStore returns the requested number of orders at every schema version', () => {
     for (const { id } of REVISIONS) {
       const size = { orders: 60, customers: 10, products: 20, locations: 2, groups: 2 }
       const tables = tablesOf({ ...optionsOf(DEMO_STORES[0]), revision: id, size })

@@ -22,11 +22,11 @@ const linesOf = (stores: StoreReport[]) =>
     .trimEnd()
     .split('\n')
 
-test('if 20 stores are healthy, the report has a line for each of them', () => {
+test("if 20 stores are healthy, doctor's report has one line per store", () => {
   expect(linesOf(healthy(20))).toHaveLength(20)
 })
 
-test('if 21 stores are healthy and one is not, the report has one line for all healthy stores, and the checks of the unhealthy store', () => {
+test("if 21 stores are healthy and one is not, doctor's report has one line for all healthy stores, and the checks of the unhealthy store", () => {
   expect(linesOf([report(99, false), ...healthy(21)])).toEqual([
     '  ok  21 healthy stores',
     '',

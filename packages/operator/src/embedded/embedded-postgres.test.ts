@@ -39,7 +39,7 @@ describe('starting the embedded PostgreSQL', () => {
     expect(settings).toEqual([{ listen_addresses: '' }])
   })
 
-  test('if the current user is root, the embedded PostgreSQL runs as an unprivileged user, otherwise as the current user', async () => {
+  test('the embedded PostgreSQL runs as an unprivileged user if the current user is root, and as the current user otherwise', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const owner = (await stat(server.socketFolder)).uid
     expect(owner === process.getuid?.()).toBe(!isRoot)

@@ -145,7 +145,7 @@ describe('provisioned stores', () => {
     expect(await limit()).toBe('0')
   })
 
-  test('if the reader role has twenty connections, PostgreSQL rejects one more', async () => {
+  test('if the reader role of a provisioned store has twenty connections, PostgreSQL rejects another one', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     const held = Array.from({ length: 20 }, () => openClient(readerUrl))
     try {

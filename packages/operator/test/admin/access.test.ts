@@ -168,7 +168,7 @@ test('if an Idempotency-Key is sent again with another body or path, the respons
     expect([status, json.type]).toEqual([422, '/operate/admin-api.html#idempotency-key-reused'])
 })
 
-test('if requests with two admin tokens have the same Idempotency-Key, each request creates its own store', async () => {
+test('if requests with different admin tokens use the same Idempotency-Key, each request creates its own store', async () => {
   const headers = { 'idempotency-key': 'order-3' }
   const { text: token } = await scene.createToken('second')
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })

@@ -42,7 +42,7 @@ test('if some lines of a batch are invalid, the other lines create stores, and t
   ])
 })
 
-test('if the same batch is sent again, each result has the existing store, and the audit log gets no new event', async () => {
+test('if the same batch is sent again, each result returns the existing store, and the audit log gets no new event', async () => {
   const lines = Array.from({ length: 50 }, (_, index) => store(`b-${index}`))
   const first = await batch(lines)
   expect(first.results.every(({ status }) => status === 201)).toBe(true)
@@ -55,7 +55,7 @@ test('if the same batch is sent again, each result has the existing store, and t
   expect(await scene.audit()).toEqual(before)
 })
 
-test('if one external ID is in two lines of a batch, both results have the same store', async () => {
+test('if two lines of a batch have the same external ID, both results return the same store', async () => {
   const { results } = await batch([store('c-1'), store('c-1')])
   expect(results.map(({ status }) => status).sort()).toEqual([200, 201])
   expect(results[0].store.id).toBe(results[1].store.id)

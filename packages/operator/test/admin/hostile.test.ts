@@ -144,7 +144,7 @@ test('if a client closes the connection before the end of its request body, the 
   ])
 })
 
-test('if 30 requests create a store with the same external ID at once, one store is created, with one key of each name', async () => {
+test('if 30 requests create a store with the same external ID at once, one store with one key per requested name is created', async () => {
   const body = { name: 'Shop', external_id: 'at-once', state: 'generating', keys: [{ name: 'one' }, { name: 'two' }] }
   const responses = await Promise.all(Array.from({ length: 30 }, () => scene.send('POST /v1/stores', { body })))
   expect(responses.map(({ status }) => status).sort()).toEqual([...Array(29).fill(200), 201])

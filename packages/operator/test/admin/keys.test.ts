@@ -79,14 +79,14 @@ test('if PATCH /v1/keys/{id} has the body {}, the response is 400 with the accep
   expect((await scene.send(`GET /v1/stores/${storeId}/keys`)).json.data).toMatchObject([limits])
 })
 
-test('if a key is replaced by one without personal data, the new key has the scopes of the replaced key', async () => {
+test('if a key is replaced with without_personal_data: true, the new key has the scopes of the replaced key', async () => {
   const old = await keyOf(await scene.store(), { name: 'Stock', scopes: ['products:read'] })
   const body = { without_personal_data: true }
   const { status, json } = await scene.send(`POST /v1/keys/${old.id}/replace`, { body })
   expect([status, json]).toMatchObject([201, { ...body, scopes: ['products:read'] }])
 })
 
-test('if a key is replaced without a body, the new key has the same name and does not expire', async () => {
+test('if POST /v1/keys/{id}/replace has no body, the new key has the name of the replaced key and does not expire', async () => {
   const old = await keyOf(await scene.store(), { name: 'Stock' })
   const { status, json } = await scene.send(`POST /v1/keys/${old.id}/replace`)
   expect([status, json]).toMatchObject([201, { name: 'Stock', expires_at: null }])

@@ -93,7 +93,7 @@ test('if a sign-in link is created, the response has a dashboard URL and the exp
 })
 
 test.each([0, 61, 5.5, '5', null])(
-  'if a sign-in link is requested with minutes %j, the response is 400 with the accepted range',
+  'if a sign-in link is requested with minutes: %j, the response is 400 with the accepted range',
   async (minutes) => {
     await put(await scene.store(), 'minutes@example.com', 'admin')
     const before = (await scene.audit()).length

@@ -200,7 +200,7 @@ test('if stores are filtered by an external ID, only that store is returned', as
   expect((await scene.send('GET /v1/stores?external_id=unknown')).json.data).toEqual([])
 })
 
-test('if several parameters of a list are invalid, the response is 400 and names each of these parameters', async () => {
+test('if several query parameters of GET /v1/stores are invalid, the response is 400 and names each of these parameters', async () => {
   const { status, json } = await scene.send('GET /v1/stores?limit=0&cursor=nonsense&page=2')
   const fields = json.errors.map(({ field }: { field: string }) => field)
   expect([status, fields.sort()]).toEqual([400, ['cursor', 'limit', 'page']])
