@@ -219,7 +219,7 @@ test('if no control database is set, serve exits with code 1 and says that STORE
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: not set; .*\n$/)])
 })
 
-test('[LIM-1, AUTH-5] if a client uses one key on two nodes, the nodes together accept 120 requests a minute, and reject the key after its revocation', async () => {
+test('[LIM-1, AUTH-5] if a client uses one key on two nodes, they together accept 120 requests a minute, and reject the key after its revocation', async () => {
   const { control, settings, store, url } = await startService()
   const second = startCommand(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
   const [, otherUrl = ''] = await second.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)

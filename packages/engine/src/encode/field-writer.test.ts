@@ -88,7 +88,7 @@ describe('strings as JSON', () => {
 })
 
 describe('null in required fields', () => {
-  test('[R21] if a required field is stored as null, the JSON has "", 0, false, [], or the zero UUID, and a contract violation is counted', async () => {
+  test('[R21] if a required column is null, the JSON has "", 0, false, [], or the zero UUID, and a contract violation is counted', async () => {
     await samples.sql`insert into samples (id) values (${ID})`
     const { rows, contractViolations } = await samples.serve(mixed)
     expect(rows).toEqual([
@@ -110,7 +110,7 @@ describe('null in required fields', () => {
 })
 
 describe('values of enums', () => {
-  test("[R33, R34] if the contract does not declare a stored enum value, the JSON has the field's fallback value or, without a fallback, the stored value", async () => {
+  test("[R33, R34] if the contract does not declare a stored enum value, the JSON has the field's fallback value or, without one, the stored value", async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', -2147483648, true, 'On "hold"', 'Own')`
     const { rows, contractViolations } = await samples.serve(mixed)

@@ -72,7 +72,7 @@ test(`[R28, PAG-4] if the schema of a store changes before and during each page,
   }
 })
 
-test(`[R28, ERR-3] if a migration locks a table for ${OPEN_SECONDS} s during a full sync, each page gets at most one 502, and every row is returned`, async () => {
+test(`[R28, ERR-3] if a migration locks a table for ${OPEN_SECONDS} s, a full sync gets at most one 502 per page and every row`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const node = await platform.startNode()
