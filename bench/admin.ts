@@ -1,6 +1,7 @@
-// Runs `npm run bench:admin`, which registers stores with one key each through the batch of the admin API. `--stores`
-// sets their number; it defaults to 10,000. Sends the same requests again, and compares the control database before and
-// after. Prints the times of both runs.
+// Runs `npm run bench:admin`, which registers stores with one key each through the admin API's batch endpoint. Then
+// sends the same requests again, and compares the control database before and after. Prints the times of both runs.
+//
+// `--stores` sets the number of stores (default: 10000), and `--server embedded|system` the server (default: system).
 
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
@@ -12,8 +13,10 @@ import { startBuiltService } from './lib/built-service.ts'
 import { type BenchServer, startBenchServer } from './lib/servers.ts'
 
 const CONTROL_DATABASE = 'admin_control'
+/** Maximum of the admin API. */
 const LINES_PER_BATCH = 1000
 
+// Without this handler, Ctrl-C would leave a server and its folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const { values } = parseArgs({
   options: { server: { type: 'string', default: 'system' }, stores: { type: 'string', default: '10000' } },
@@ -28,7 +31,7 @@ try {
   await server.remove()
 }
 
-/** The admin API to measure. */
+/** The admin API to measure, and the URL of its control database. */
 interface Target {
   readonly url: string
   readonly token: string
@@ -67,6 +70,7 @@ async function measure(server: BenchServer, stores: number): Promise<void> {
 
 async function makeControlDatabase(server: BenchServer, controlUrl: string): Promise<string> {
   const admin = openClient(server.url('postgres'))
+  // Unlike template1, template0 accepts no connections. PostgreSQL can't copy a database that has a connection.
   await admin.unsafe(`create database ${CONTROL_DATABASE} template template0`)
   await admin.end()
   await migrate({ url: controlUrl, random: randomBytes })
@@ -115,7 +119,7 @@ async function sendBatch({ url, token }: Target, lines: readonly string[]): Prom
     .map((line) => JSON.parse(line).status)
 }
 
-/** Returns numbers and digests of the rows that the batch writes. */
+/** Returns the numbers of stores, keys, and audit events, and a digest of the stores and keys. */
 async function contentOf(controlUrl: string) {
   const sql = openClient(controlUrl)
   const [content] = await sql<[{ stores: number; keys: number; events: number; digest: string }]>`
@@ -127,10 +131,12 @@ async function contentOf(controlUrl: string) {
   return content
 }
 
+/** Waits for the admin API. `startBuiltService` waits only for the export API. */
 async function untilItListens({ url }: Target): Promise<void> {
   while ((await fetch(`${url}/openapi.json`).catch(() => null))?.status !== 200) await delay(50)
 }
 
+/** Returns a free port. The setting of the admin port needs one, because its value 0 turns the admin API off. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {

@@ -1,7 +1,9 @@
 // Measures the processor time of a key check in a control database on one server, and in one that Citus distributes.
-// The servers of the cluster must run on this machine, on separate data folders.
+// All servers of the Citus cluster must run on this machine, because their processor times come from /proc.
 //
-// Run: npm run bench:citus -- --control-url URL --control-worker URL [--control-worker URL...], with superusers' URLs.
+// Run: npm run bench:citus -- --control-url URL --control-worker URL [--control-worker URL...]
+// The URLs are those of superusers: on the coordinator of the cluster, and on each worker. The coordinator also has the
+// database that isn't distributed.
 
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -42,11 +44,14 @@ try {
       await withConnection(server, (connection) => connection.script(`drop database if exists ${each} with (force)`))
 }
 
-/** A way to check keys, and its processor times in each round, in µs per check. */
+/** A way to check keys, and its processor times, one value for each round. */
 interface Variant {
   readonly name: string
+  /** Checks `CHECKS` keys. */
   readonly check: (round: number) => Promise<void>
+  /** Processor times of the coordinator, in µs per check. */
   readonly coordinator: number[]
+  /** Processor times of all workers together, in µs per check. */
   readonly workers: number[]
 }
 
@@ -84,7 +89,7 @@ async function measure(): Promise<void> {
       await check(round)
       const after = await times()
       const [first = 0, ...others] = after.map((time, index) => ((time - (before[index] ?? 0)) / CHECKS) * 1000)
-      // The first round fills caches.
+      // The round before the first only fills caches.
       if (round < 0) continue
       samples.coordinator.push(first)
       samples.workers.push(others.reduce((sum, time) => sum + time, 0))
@@ -133,7 +138,7 @@ async function createKeys(database: ControlDatabase): Promise<HashedKey[]> {
   return hashes
 }
 
-/** Returns the process ID of the server at `url`. Rejects if the server is on another machine. */
+/** Returns the ID of the server's main process. Rejects if its data folder isn't on this machine. */
 async function processIdOf(url: string): Promise<number> {
   const [row] = await withConnection(url, (connection) =>
     queryRows<{ folder: string }>(connection, sql`select current_setting('data_directory') as folder`),

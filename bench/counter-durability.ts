@@ -1,7 +1,9 @@
-// Measures the cost of request counters that survive a crash of the control database. Runs the statement that checks
-// and counts a key on three tables: unlogged, logged without a wait for the disk, and logged with this wait.
+// Measures what it would cost if request counters survived a crash of the control database. Runs the statement that
+// checks and counts keys in three variants: the table of counters is unlogged; it is logged, and the statement doesn't
+// wait for the disk; it is logged, and the statement waits.
 //
-// Run: npm run bench:counters -- [--server embedded|system]. The temporary folder must be on a disk.
+// Run: npm run bench:counters -- [--server embedded|system] (default: embedded). The temporary folder must be on a
+// disk. In memory, a wait for the disk costs nothing.
 
 import { randomBytes } from 'node:crypto'
 import { type Pool, sql } from '@store-export/postgres'
@@ -31,9 +33,13 @@ const VARIANTS = [
   { name: 'logged, waits for the disk', persistence: 'logged', waits: true },
 ] as const
 
+/** Results of one variant in one round. */
 interface Figures {
+  /** Requests per second. */
   readonly perSecond: number
+  /** Processor time of the server per request, in ms. */
   readonly cpuMs: number
+  /** Bytes of WAL (PostgreSQL's log of changes) per request. */
   readonly walBytes: number
 }
 
@@ -90,7 +96,8 @@ async function makeKeys(database: ControlDatabase): Promise<HashedKey[]> {
 }
 
 /**
- * Measures one table. Each connection counts for separate keys, so that it waits only for the write and not for a lock.
+ * Counts requests for `ROUND_MS` over `CONNECTIONS` connections. Each connection counts for its own keys, so that it
+ * never waits for the lock on a counter.
  */
 async function measure(measured: BenchServer, hashes: readonly HashedKey[], waits: boolean): Promise<Figures> {
   const database = openControlDatabase(measured.url('postgres'), { poolSize: CONNECTIONS })
@@ -123,7 +130,10 @@ async function measure(measured: BenchServer, hashes: readonly HashedKey[], wait
   return { perSecond: requests / seconds, cpuMs: cpuMs / requests, walBytes: walBytes / requests }
 }
 
-/** Returns the pool with a counting statement that waits for the disk. */
+/**
+ * Returns the pool with a counting statement that waits for the disk. The statement of admission.ts turns
+ * `synchronous_commit` off for its transaction. The returned pool removes that part from the statement's text.
+ */
 function waitingForDisk(pool: Pool): Pool {
   const query: Pool['query'] = (statement, options) => {
     const text = statement.text.replace("set_config('synchronous_commit', 'off', true) = 'off'", 'true')

@@ -1,6 +1,7 @@
-// Runs `npm run bench:late-commits`, which measures how many rows copies lose to transactions that commit late.
-// Compares copies with and without the watermark, and with and without the wait for open transactions. Also measures
-// the cost of the poll of open transactions. Runs on the embedded and on an installed PostgreSQL.
+// Runs `npm run bench:late-commits`. It counts the rows that copies miss, or have in an old version, because their
+// transactions commit late. Compares copies with and without the watermark, and with and without the wait for open
+// transactions. Also measures the cost of the poll of open transactions. Runs on the embedded PostgreSQL, and on an
+// installed one if there is one. `--seconds` sets the duration of each experiment (default: 12).
 
 import { parseArgs } from 'node:util'
 import { EncryptionKey } from '@store-export/control'
@@ -18,9 +19,11 @@ import type { Rule } from './service/late-commits/syncer.ts'
 /** Maximum waits for open transactions, in ms: none, the default, and one that outlasts every transaction here. */
 const BOUNDS_MS = [0, 500, 4000] as const
 const CLOCKS_AHEAD_MS = [0, 2000] as const
+/** The service waits at most half of this time, so it must be at least twice the longest wait. */
 const STORE_TIMEOUT_MS = 10_000
 const POLLS = 2000
 
+// Without this handler, Ctrl-C would leave a server and its folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '12' } } })
 const seconds = Number(values.seconds)

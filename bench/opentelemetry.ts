@@ -41,7 +41,7 @@ for (const kind of servers) {
   }
 }
 
-/** Returns the median processor time of a request's telemetry in ms, by what is sent. */
+/** Returns the median processor time of a request's telemetry in ms, for each mode. That of `nothing` is subtracted. */
 async function telemetryTimes(): Promise<ReadonlyMap<string, number>> {
   await using running = new AsyncDisposableStack()
   const collector = createServer((request, response) => request.resume().on('end', () => response.end()))

@@ -1,6 +1,8 @@
-// Runs `npm run bench:overload`, which sends requests to one node at once, twice, and three times its capacity. The
-// arrivals don't wait for responses, as those of many independent tools. Prints the rates and times of accepted and of
-// rejected requests.
+// Runs `npm run bench:overload`, which measures the capacity of one node in requests per second. Then sends requests at
+// half of this rate, at this rate, and at two and three times this rate. The requests don't wait for responses, like
+// those of many independent tools. Prints the rates and times of accepted and of rejected requests.
+//
+// Options: `--stores` (default: 100), and `--server` (embedded or system, default: system).
 
 import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,8 +14,9 @@ import { type ManyStores, makeManyStores } from './service/many-stores-databases
 const PATH = '/api/v1/orders?limit=50'
 const READERS = 64
 const SECONDS = 15
-/** Time that a run takes to reach a steady state. */
+/** Time that a run takes to reach a steady state. A measurement of the capacity takes as long. */
 const WARM_UP_SECONDS = 5
+/** Rates of requests, as multiples of the capacity. */
 const FACTORS = [0.5, 1, 2, 3]
 
 // Without this handler, Ctrl-C would leave a server and its folder.
@@ -31,7 +34,9 @@ try {
   await server.remove()
 }
 
+/** A response, or a failed connection. */
 interface Outcome {
+  /** Status of the response; 0 if the connection failed. */
   readonly status: number
   readonly ms: number
   readonly retryAfter: string | undefined
@@ -59,6 +64,7 @@ async function measure({ controlUrl, secret, stores }: ManyStores): Promise<void
     console.log('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |')
     for (const factor of FACTORS) {
       report(factor, await sendAt(factor * capacity, send))
+      // The next run starts without requests of this one.
       await delay(3000)
     }
   } finally {
@@ -110,6 +116,7 @@ function request(url: string, key: string, agent: http.Agent): Promise<Outcome> 
 
 function report(factor: number, outcomes: readonly Outcome[]): void {
   const accepted = outcomes.filter(({ status }) => status === 200)
+  // If too many requests wait for the store's database, the service rejects further ones with 502 and `retry-after`.
   const rejected = outcomes.filter(({ status, retryAfter }) => status === 502 && retryAfter !== undefined)
   const cells = [accepted, rejected].flatMap((each) => [
     (each.length / SECONDS).toFixed(0),

@@ -1,7 +1,7 @@
 // Measures the cost of writing the usage of busy keys: sums by hour, and the request log. Also measures the size of a
 // log line.
 //
-// Run: npm run bench:usage -- [--server embedded|system]. Prints the results.
+// Run: npm run bench:usage -- [--server embedded|system] (default: embedded). Prints the results.
 
 import { randomBytes } from 'node:crypto'
 import { sql } from '@store-export/postgres'
@@ -59,6 +59,7 @@ async function measure(measured: BenchServer): Promise<void> {
     database,
     now: () => now,
     emit: (event) => problems.push(event),
+    // Longer than the benchmark, which writes the usage itself.
     flushMs: 600_000,
     requestLogLines: 5000,
   })

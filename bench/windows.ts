@@ -1,5 +1,6 @@
-// Runs `npm run bench:windows`, which measures what an end time adds to the processor time of a page. Also reads
-// all orders in slices, one process for each, and counts the orders that are missing or returned twice.
+// Runs `npm run bench:windows`, which measures how much processor time an end time (`updated_until`, `created_until`)
+// adds to a page. Also reads all orders in slices, one process for each, while orders change. Then counts the orders
+// that are missing or were returned twice.
 
 import { parseArgs } from 'node:util'
 import { LIMITS } from '@store-export/contract'
@@ -17,6 +18,7 @@ import { runService, type ServiceUnderLoad } from './service/running-service.ts'
 
 /** So many that the confidence intervals of the ratios are narrow. */
 const ROUNDS = 161
+/** Number of requests of each variant in a round. */
 const PAGES = 20
 const CHANGED_ROWS = 9000
 const SLICES = 8
@@ -28,6 +30,7 @@ interface Comparison {
   readonly window: string
 }
 
+// Without this handler, Ctrl-C would leave a server and its folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const { values } = parseArgs({ options: { server: { type: 'string' } } })
 for (const kind of readServers(values.server)) {

@@ -1,4 +1,4 @@
-// Chooses the node for a request.
+// Chooses the node for a request in the simulation of a fleet.
 
 import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 
@@ -10,7 +10,7 @@ export const BALANCINGS = ['random', 'by key'] as const
 
 export type Balancing = (typeof BALANCINGS)[number]
 
-/** Returns the number of the node for a store. Each store has one key. */
+/** Returns the number of the node, from 0, that gets a request of a store. */
 export type Balancer = (store: number) => number
 
 /** The nodes of a balancer, and how it chooses among them. */
@@ -22,8 +22,13 @@ export interface BalancerOptions {
   readonly random: SeededRandom
 }
 
+/** Number of positions on the hash ring, so it is greater than each position. */
 const RING = 2 ** 32
 
+/**
+ * Returns a balancer. At random, it chooses a node for each request. By key, each store has the node of the next point
+ * on the hash ring. After the last point, the ring starts over.
+ */
 export function createBalancer({ balancing, nodes, ringPoints, random }: BalancerOptions): Balancer {
   if (balancing === 'random') return () => random.between(0, nodes - 1)
   const points = Array.from({ length: nodes * ringPoints }, (_, index) => ({
@@ -50,7 +55,7 @@ function indexAtOrAfter(positions: Uint32Array, at: number): number {
   return low
 }
 
-/** Returns a number spread over 32 bits: the final mix of MurmurHash3. */
+/** Returns a number spread over 32 bits: the final mix of MurmurHash3. It adds 1, because the mix of 0 is 0. */
 function spread(number: number): number {
   let value = (number + 1) | 0
   value = Math.imul(value ^ (value >>> 16), 0x85eb_ca6b)

@@ -21,7 +21,7 @@ export interface ProcessorTime {
   readonly database: number
 }
 
-/** Median costs over the rounds, each for an empty page of changes. */
+/** Medians over the rounds, per request of an empty page of changed orders. */
 export interface ConnectionCosts {
   readonly server: ServerKind
   readonly version: string
@@ -30,7 +30,7 @@ export interface ConnectionCosts {
   readonly node: string
   readonly command: string
   readonly rounds: number
-  /** Cost over HTTP with a key, including the write of its usage. */
+  /** Cost over HTTP, including the check of the key and the write of its usage in the control database. */
   readonly request: ProcessorTime
   /** Cost of the same page, read by the engine over an open connection. */
   readonly warm: ProcessorTime
@@ -42,7 +42,7 @@ export interface ConnectionCosts {
 
 const ORDERS = 2000
 const ROUNDS = 15
-/** Requests of a round. The number is low, so that noise of the machine affects all variants equally. */
+/** Requests of each variant in a round. The number is low, so that noise of the machine affects all variants equally. */
 const REQUESTS = 100
 /** Time in ms after which the usage of a round is written. The service writes it every two seconds. */
 const USAGE_WRITTEN_MS = 2200
@@ -93,6 +93,7 @@ async function variantsOf(
     const since = new Date().toISOString()
     for (let n = 0; n < REQUESTS; n++) await client.get(`/orders?limit=250&updated_since=${since}`)
     await delay(USAGE_WRITTEN_MS)
+    // The costs don't need the number of bytes.
     return 0
   }
   const read = (name: string): Variant => ({

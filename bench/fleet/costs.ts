@@ -1,4 +1,4 @@
-// Reads the measured costs for the simulation from bench/results: processor time by kind of request.
+// Reads the measured costs for the simulation from bench/results: the processor time of each kind of request.
 
 import type { ServerKind } from '../lib/options.ts'
 import { type BenchResult, readResults } from '../lib/results.ts'
@@ -27,7 +27,7 @@ export interface Costs {
   readonly source: string
 }
 
-/** Names of the figures in bench/results. */
+/** Name of the figure in bench/results for each kind of request. */
 const FIGURES: Readonly<Record<RequestKind, string>> = {
   empty: 'orders, first page of 250, updated_since matches no order',
   changed: 'orders, first page of 250, updated_since matches 100 orders',
@@ -43,8 +43,11 @@ export async function readCosts(kind: ServerKind): Promise<Costs> {
 
 /**
  * Returns the costs from two measurements. `result` has the costs of whole requests, and `ConnectionCosts` those of
- * their parts, perhaps from a busier machine. The costs of the parts are therefore scaled by a request that both have
- * measured. Of the database time of a request, the part that reading does not need belongs to the control database.
+ * their parts. The machine may have been busier during one of them. The costs of the parts are therefore scaled by a
+ * request that both have measured: an empty page.
+ *
+ * `request` checks a key and `warm` doesn't. The difference of their database times belongs to the control database.
+ * Noise can make a difference negative, so it is at least 0.
  */
 function costsOf(result: BenchResult, { request, warm, opening, columns, ...measurement }: ConnectionCosts): Costs {
   const empty = figureOf(result, FIGURES.empty)

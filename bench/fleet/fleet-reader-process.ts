@@ -1,5 +1,8 @@
-// Reads a store without HTTP and without a key, to measure connections. Reads over an open connection, after the
-// connection was closed, and after the columns were dropped from the cache.
+// Runs as a process of its own, whose processor time connection-costs.ts measures. Reads a store with the engine, so
+// without HTTP and without a key, in three ways:
+// - `warm`: over an open connection.
+// - `opening`: over a new connection, because the previous one was discarded.
+// - `columns`: over an open connection, after the columns were dropped from the cache.
 
 import { order } from '@store-export/contract'
 import { StoreColumns, StoreCounts, StorePools, StoreReader, TransactionWait } from '@store-export/engine'

@@ -1,4 +1,4 @@
-// Finds the number of nodes: simulates with more nodes until no node uses more than its share of a core.
+// Finds the number of nodes: simulates with more and more nodes until none uses more than its share of a core.
 
 import type { Assumptions } from './assumptions.ts'
 import type { Balancing } from './balancer.ts'
@@ -20,13 +20,13 @@ export interface SizedFleet extends FleetFigures {
   readonly nodes: number
 }
 
-/**
- * Duration of the simulations that only estimate the number of nodes. The simulations after the estimate run for the
- * whole time.
- */
+/** Duration of the simulations that estimate the first number of nodes. The later ones run for the whole time. */
 const GUESS_SECONDS = 30
 
-/** Returns the smallest fleet found whose busiest node stays within `coreShare` in its 99th percentile second. */
+/**
+ * Returns a fleet whose busiest node stays within `coreShare` in its 99th percentile second. The search skips numbers
+ * of nodes, so a slightly smaller fleet may be enough, too.
+ */
 export function sizeFleet(demand: FleetDemand): SizedFleet {
   const { assumptions } = demand
   const guessed = enlarge(demand, { ...assumptions, seconds: Math.min(GUESS_SECONDS, assumptions.seconds) })

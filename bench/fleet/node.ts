@@ -1,6 +1,7 @@
 // Simulates what a node holds: connections to the stores that were used last (engine/src/stores/store-pools.ts), and
 // the cached columns of stores (store-columns.ts).
 
+/** Limits of a node's connections and cached columns. */
 export interface NodeBounds {
   /** Maximum number of stores with connections at the same time. */
   readonly storesMax: number
@@ -44,7 +45,10 @@ export class FleetNode {
     return this.pools.size
   }
 
-  /** Handles a request of a store at a step. The result is valid until the next call. */
+  /**
+   * Handles a request of a store at a step. If the store has no connection and the node has the maximum, this closes
+   * the connection that was used least recently. The result is reused, so it is valid until the next call.
+   */
   serve(store: number, now: number): Preparation {
     this.prepared.opened = !this.pools.delete(store)
     if (this.prepared.opened) {
@@ -77,6 +81,7 @@ export class FleetNode {
     return true
   }
 
+  /** Closes the connection that was used least recently. */
   private closeFirst(): void {
     for (const store of this.pools.keys()) {
       this.pools.delete(store)

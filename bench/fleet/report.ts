@@ -1,4 +1,4 @@
-// Formats the results of the simulation as Markdown tables. Reads nothing itself.
+// Formats the results of the simulation as Markdown tables.
 
 import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import { ASSUMPTIONS, type FleetOptions } from './assumptions.ts'
@@ -56,7 +56,10 @@ function priceRow({ pricePerCoreHour, assumptions }: FleetOptions): Row {
   return [`price a month, at ${pricePerCoreHour} a core-hour`, (fleet) => count(hours(fleet) * (pricePerCoreHour ?? 0))]
 }
 
-/** Returns the statements per second: admission, usage writes, and the check for removed stores every five seconds. */
+/**
+ * Returns the statements per second of the control database. Each request has one for admission. Each node adds the
+ * writes of usage, and the check for removed stores every five seconds.
+ */
 function controlStatements({ requestsPerSecond99, nodes }: SizedFleet): number {
   return requestsPerSecond99 + nodes * ((USAGE_STATEMENTS * 1000) / SETTINGS.usageFlushMs.default + 1 / 5)
 }
@@ -65,7 +68,10 @@ function controlConnections(): number {
   return SETTINGS.controlPoolSize.default + OTHER_CONTROL_CONNECTIONS
 }
 
-/** Returns the core-hours per month of the databases for this load, at the same share of a core as nodes. */
+/**
+ * Returns the core-hours per month that the servers of all databases need. Like a node, a server may use only
+ * `coreShare` of each core.
+ */
 function databaseCoreHours({ controlCores99, storeCores99 }: SizedFleet, coreShare: number): number {
   return ((controlCores99 + storeCores99) / coreShare) * MONTH_HOURS
 }

@@ -1,4 +1,5 @@
-// Simulates a fleet second by second: processor time and opened connections. fleet-size.ts finds the number of nodes.
+// Simulates the processor time and the connections of a fleet with a given number of nodes, in steps of 10 ms.
+// fleet-size.ts finds the number of nodes.
 
 import { createRandom } from '../../packages/operator/src/demo/random.ts'
 import type { Assumptions } from './assumptions.ts'
@@ -8,6 +9,7 @@ import { FleetNode } from './node.ts'
 import { quantile99 } from './quantile.ts'
 import { createTraffic, STEP_MS } from './traffic.ts'
 
+/** The simulated nodes, and the stores that they serve. */
 export interface Fleet {
   readonly stores: number
   readonly nodes: number
@@ -16,7 +18,7 @@ export interface Fleet {
   readonly costs: Costs
 }
 
-/** The results. A name with "99" is the 99th percentile of the seconds. */
+/** Results of a simulation, without its warm-up. A name with "99" is the 99th percentile of the seconds. */
 export interface FleetFigures {
   readonly requests: number
   readonly requestsPerSecond: number
@@ -29,7 +31,7 @@ export interface FleetFigures {
   readonly nodeCores: number
   /** Share of a core that the busiest node uses, in its own 99th percentile second. */
   readonly busiestNode99: number
-  /** Cores that the control database's server uses. */
+  /** Cores that the server of the control database uses. */
   readonly controlCores99: number
   /** Cores that all store servers use together, on average over the seconds. */
   readonly storeCores: number
@@ -61,6 +63,7 @@ export function simulate(fleet: Fleet): FleetFigures {
   return run.figures()
 }
 
+/** The state of one simulation. */
 class FleetRun {
   /** The current step, from 0. A step is 10 ms long. */
   now = 0
@@ -104,6 +107,7 @@ class FleetRun {
     this.clearSecond()
   }
 
+  /** Simulates a request of a store: chooses its node, and adds up what the request costs. */
   take(store: number, cost: RequestCost): void {
     const at = this.balance(store)
     const node = this.nodes[at]
@@ -123,11 +127,12 @@ class FleetRun {
     }
   }
 
-  /** Lets the nodes close unused connections. */
+  /** Lets the nodes close unused connections, and drop columns that have expired. */
   tidy(): void {
     for (const node of this.nodes) node.tidy(this.now)
   }
 
+  /** Stores the sums of a second, from 0, and resets them. */
   endSecond(second: number): void {
     this.perSecond.requests[second] = this.second.requests
     this.perSecond.control[second] = this.second.control / 1000
@@ -166,6 +171,7 @@ class FleetRun {
       idleSteps: idleSeconds * SECOND_STEPS,
       columnsSteps: columnsSeconds * SECOND_STEPS,
     }
+    // Counts the connections of all nodes together to each store server.
     const count = (store: number, by: number) => {
       const server = Math.floor(store / storesPerServer)
       const open = (this.serverConnections[server] ?? 0) + by

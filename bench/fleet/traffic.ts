@@ -26,13 +26,17 @@ export interface Traffic {
 const AHEAD_MIN = 4096
 const MINUTE_STEPS = 60_000 / STEP_MS
 
+/** A sync that is running. */
 interface Reader {
   store: number
   pagesLeft: number
+  /** Whether this is a full sync. A full sync that ends is replaced by one of a random store. */
   readonly walks: boolean
 }
 
-/** Returns the traffic of `stores` stores. `random` decides when each store sends requests. */
+/**
+ * Returns the traffic of `stores` stores. `random` decides when each store sends requests, and which pages have rows.
+ */
 export function createTraffic(stores: number, assumptions: Assumptions, random: SeededRandom): Traffic {
   const active = Math.max(1, Math.round(stores * assumptions.activeShare))
   const storeAt = (index: number) => Math.floor((index * stores) / active)
@@ -47,6 +51,7 @@ export function createTraffic(stores: number, assumptions: Assumptions, random: 
     pagesLeft: assumptions.walkPages,
     walks: true,
   })
+  // The first full syncs are at random positions, as in a fleet that has run for a while.
   for (let walk = 0; walk < Math.round(stores * assumptions.walkShare); walk++)
     later({ ...newWalk(), pagesLeft: random.between(1, assumptions.walkPages) }, random.between(0, walkGap - 1))
   // Gaps are exponential, like those of independent clients.

@@ -22,6 +22,7 @@ export interface ApiClient {
   close(): void
 }
 
+/** Bytes at the end of a body that contain its `meta`, with the whole cursor. */
 const TAIL_BYTES = 200
 
 /** Returns a client of the API at `url`. */
@@ -53,6 +54,7 @@ function receive(request: http.ClientRequest): Promise<Received> {
       let tail: Buffer = Buffer.alloc(0)
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length
+        // A long chunk isn't shortened here, because that would create an object for each chunk.
         tail = chunk.length >= TAIL_BYTES ? chunk : Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES)
       })
       response.on('error', reject)

@@ -57,7 +57,7 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-s
 }
 `
 
-/** Returns the picture as SVG. All strings may contain any character. */
+/** Returns the picture as SVG. Escapes all strings. */
 export function drawBars({ title, description, panels }: BarPicture): string {
   let top = MARGIN + 38
   const parts: string[] = []
@@ -80,6 +80,7 @@ ${parts.join('\n')}
 }
 
 function drawPanel({ unit, one, groups }: BarPanel, top: number): { parts: string[]; bottom: number } {
+  // The scale includes 1, so that the line at 1 is in the picture.
   const most = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ value }) => value)))
   const across = (value: number) => Math.round(((BARS_RIGHT - BARS_LEFT) * value) / most)
   const parts = [text({ x: MARGIN, y: top, name: 'unit' }, unit)]

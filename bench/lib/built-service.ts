@@ -11,21 +11,25 @@ import { promisify } from 'node:util'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const LISTENS = /"listener":"api","address":"(?<address>http:[^"]+)"/
 
+/** A running service. */
 export interface BuiltService {
   readonly processId: number
+  /** URL of the export API, without a path. */
   readonly url: string
+  /** Stops the service, and removes the folder of the build. */
   close(): Promise<void>
 }
 
 /**
- * Builds the service into a temporary folder and starts it with these environment variables. Rejects if the service
- * ends before it listens.
+ * Builds the service into a temporary folder and starts it with these environment variables. Settings in the
+ * environment of the benchmark don't apply. Rejects if the build fails, or if the service ends before it listens.
  */
 export async function startBuiltService(settings: Readonly<Record<string, string>>): Promise<BuiltService> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-bench-built-'))
   await promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), folder])
   const child = spawn(process.execPath, [path.join(folder, 'store-export.js'), 'serve'], {
     cwd: folder,
+    // Without LAME_DUCK_SECONDS=0, `close` would wait until load balancers no longer send requests.
     env: { PATH: process.env.PATH, STORE_EXPORT_LAME_DUCK_SECONDS: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,4 +1,4 @@
-// Handles the benchmark's calls in the measured process. child.ts is the other side.
+// Handles the benchmark's calls in a measured process. child.ts sends the calls.
 
 /** The result of a call, or its error. */
 export interface CallResult {
@@ -12,7 +12,10 @@ interface Call {
   readonly argument: unknown
 }
 
-/** Handles calls by name until the benchmark disconnects. Then the process calls `close` and exits. */
+/**
+ * Handles calls by name until the benchmark disconnects. Then the process calls `close` and exits. A call with an
+ * unknown name does nothing and returns undefined.
+ */
 export function handleCalls(
   calls: Readonly<Record<string, (argument: never) => Promise<unknown>>>,
   close: () => Promise<void>,

@@ -1,4 +1,5 @@
-// Runs measured code in a separate process, so that its processor time is separate. child-calls.ts is the other side.
+// Runs measured code in a separate process, so that its processor time is separate. child-calls.ts handles the calls in
+// that process.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,6 +15,7 @@ export interface Child {
   readonly processId: number
   /** Resolves to the result of a call. Rejects with the error of the call, or if the process exits. */
   call(name: string, argument: unknown): Promise<unknown>
+  /** Disconnects, so that the process closes what it has open, and waits for its exit. */
   close(): Promise<void>
 }
 
@@ -21,8 +23,9 @@ export interface Child {
 export function startChild(program: URL): Child {
   const child = fork(fileURLToPath(program), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // JSON would turn the secret, a Buffer, into another object.
     serialization: 'advanced',
-    // These are the flags of `npm start` and of the image.
+    // The flags and variables of `npm start` and of the image.
     execArgv: SMALL_HEAP,
     env: { ...process.env, ...SMALL_ALLOCATOR },
   })

@@ -14,6 +14,7 @@ import { provisionStore } from '../../packages/operator/src/store-schema/provisi
 import { connectOnce, openClient, withConnection } from '../../test/support/client.ts'
 import type { BenchServer } from './servers.ts'
 
+/** The databases of a benchmark, and how to reach them. */
 export interface Dataset {
   readonly controlUrl: string
   /** The 32 bytes that encrypt the password in the store's URL. */
@@ -87,6 +88,7 @@ async function register({
   readerUrl: string
 }): Promise<string> {
   const [{ id, name }] = DEMO_STORES
+  // Unlike template1, template0 accepts no connections. PostgreSQL can't copy a database that has a connection.
   await administrate(server, `create database ${CONTROL_DATABASE} template template0`)
   await migrate({ url: server.url(CONTROL_DATABASE), random: randomBytes })
   const database = openControlDatabase(server.url(CONTROL_DATABASE), { poolSize: 1 })

@@ -18,7 +18,10 @@ export function milliseconds(time: number): string {
   return time < 1 ? time.toFixed(3) : time.toFixed(2)
 }
 
-/** Returns the page with its paragraphs and list items wrapped. Tables, headings, and comments keep their lines. */
+/**
+ * Returns the page with its paragraphs and list items wrapped. Tables, headings, and comments keep their lines. The
+ * page must not have code blocks.
+ */
 export function wrapped(page: string): string {
   return page.split('\n\n').map(wrappedBlock).join('\n\n')
 }

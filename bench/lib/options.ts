@@ -1,10 +1,11 @@
-// Parses the command line of the benchmark.
+// Parses the command line of `npm run bench`. Other benchmarks use parts of it.
 
 import { parseArgs } from 'node:util'
 
 /** A kind of server: the one from npm, or one that is installed on the machine. */
 export type ServerKind = 'embedded' | 'system'
 
+/** Size of the throughput measurement. */
 export interface BurstSize {
   /** Number of rounds that count, after one warm-up round. */
   readonly rounds: number
@@ -37,7 +38,7 @@ const WHOLE = { rounds: 21, parallelSeconds: 30, bursts: { rounds: 7, millisecon
 
 /**
  * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for other
- * arguments.
+ * arguments and for invalid values.
  */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
@@ -57,7 +58,7 @@ function readOrders(text: string | undefined, otherwise: number): number {
   throw new Error(`--orders: must be a whole number from ${ORDERS_MIN} on; got ${JSON.stringify(text)}`)
 }
 
-/** Returns the servers that `--server` selects; both by default. */
+/** Returns the servers that `--server` selects; both if `text` is undefined. Throws for other names. */
 export function readServers(text: string | undefined): readonly ServerKind[] {
   if (text === undefined) return ['embedded', 'system']
   if (text === 'embedded' || text === 'system') return [text]

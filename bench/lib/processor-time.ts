@@ -6,7 +6,10 @@ import { readdir, readFile } from 'node:fs/promises'
 const TICK_MILLISECONDS = 10
 const NANOSECONDS_PER_MS = 1_000_000
 
-/** Returns the processor time of the live threads of the process in ms, with a resolution of nanoseconds. */
+/**
+ * Returns the processor time of the live threads of the process in ms, with a resolution of nanoseconds. Rejects if the
+ * process has ended.
+ */
 export async function processorTimeOf(processId: number): Promise<number> {
   const threads = await readdir(`/proc/${processId}/task`)
   const times = await Promise.all(threads.map((thread) => threadTime(`/proc/${processId}/task/${thread}`)))

@@ -19,7 +19,7 @@ export interface Figure {
   readonly kibibytes: number
   /** Total processor time as a multiple of the baseline's; null without a baseline. */
   readonly ratio: number | null
-  /** The same ratio in the previous result of this server and size; absent in older results. */
+  /** `ratio` in the previous result of this server and size; null if it had none, absent without a previous result. */
   readonly before?: number | null
 }
 
@@ -36,6 +36,7 @@ export interface ThroughputFigure {
   readonly failed: number
 }
 
+/** A measured value with a goal. */
 export interface Bounded {
   readonly name: string
   readonly value: number
@@ -57,6 +58,7 @@ export interface BenchRun {
   readonly rounds: number
 }
 
+/** A result of `npm run bench`, as stored in bench/results. */
 export interface BenchResult extends BenchRun {
   readonly rows: number
   readonly bounded: readonly Bounded[]
@@ -109,7 +111,7 @@ export function compared(result: BenchResult, before: BenchResult): BenchResult 
   return { ...result, figures }
 }
 
-/** Returns the stored results, in order. */
+/** Returns the stored results, in the order of `inOrder`; none if the folder is missing. */
 export async function readResults(): Promise<BenchResult[]> {
   const files = (await readdir(FOLDER).catch(() => [])).filter(isResult)
   return inOrder(

@@ -20,7 +20,7 @@ export interface Variant {
   run(round: Round): Promise<number>
 }
 
-/** Index of a round, and the number of rounds. */
+/** Index of a round, from 0, and the number of rounds. A warm-up round also has the index 0. */
 export interface Round {
   readonly index: number
   readonly count: number
@@ -86,7 +86,7 @@ export function medianOf(samples: readonly Sample[], figure: keyof Sample): numb
   return median(samples.map((sample) => sample[figure]))
 }
 
-/** Returns the median over the rounds of the ratio of two variants within a round. */
+/** Returns the median over the rounds of a ratio: the figure of the first named variant divided by the second's. */
 export function medianRatio(samples: Samples, names: readonly [string, string], figure: keyof Sample): number {
   return median(ratios(samples, names, figure))
 }

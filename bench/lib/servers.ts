@@ -24,8 +24,9 @@ export interface BenchServer {
 }
 
 /**
- * Starts a server with these settings. Returns null if `kind` is `system` and none is installed. Rejects if
- * BENCH_POSTGRES_BIN names a folder without the programs.
+ * Starts a server with these settings. For `system`, its programs are in the folder that BENCH_POSTGRES_BIN names, or
+ * in that of the newest installed version. Returns null if none is installed. Rejects if the named folder has no
+ * programs.
  */
 export async function startBenchServer(kind: ServerKind, settings: ServerSettings = {}): Promise<BenchServer | null> {
   if (kind === 'embedded') return startEmbedded(settings)
@@ -50,7 +51,7 @@ async function startEmbedded(settings: ServerSettings): Promise<BenchServer> {
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-bench-'))
-  // If the benchmark runs as root, the server runs as another user, who needs access to the folder.
+  // If the benchmark runs as root, the server runs as another user, which needs access to the folder.
   await chmod(folder, 0o711)
   // This also runs after an error, and after a signal that the program handles. `startServer` has its own exit handler,
   // which stops the server.

@@ -18,7 +18,7 @@ const SUPERUSER = 'postgres'
 
 /**
  * Returns the folder with `postgres` and `initdb`. This is `named`, the value of BENCH_POSTGRES_BIN. If `named` is
- * undefined, it is the folder of the newest installed version, or null if there is none. Throws if `named` does not
+ * undefined, it is the folder of the newest installed version, or null if there is none. Rejects if `named` does not
  * contain both programs.
  */
 export async function findSystemBinaries(named: string | undefined): Promise<string | null> {
@@ -66,6 +66,7 @@ export async function startSystemPostgres({
     processId: server.processId,
     url: (database) => databaseUrl({ port, password }, SUPERUSER, database),
     remove: async () => {
+      // The folder is deleted, so the server needn't write its data to disk first.
       await server.stop('immediate')
       await rm(dataFolder, { recursive: true, force: true })
     },

@@ -11,7 +11,7 @@ export interface PageStart {
   readonly key: RowKey
 }
 
-/** Reads a whole list, and returns the starts of all pages. */
+/** Reads a whole list, and returns the starts of all pages. The rows must not change meanwhile. */
 export async function walkList(list: string, { table }: Resource, { client, sql }: { client: ApiClient; sql: Sql }) {
   const size = LIMITS.pageRowsMax
   const keys: readonly RowKey[] = await sql.unsafe<RowKey[]>(
@@ -30,8 +30,8 @@ export async function walkList(list: string, { table }: Resource, { client, sql 
 
 /**
  * Returns `count` starts that are spread evenly over the list. Each round shifts them by a fraction of the distance
- * between two of them, so short lists return some starts in several rounds. With fewer than `count` starts, some occur
- * several times.
+ * between two of them. In a short list, this is less than a page, so several rounds have the same starts. With fewer
+ * than `count` starts, some occur several times.
  */
 export function spread<Start>(starts: readonly Start[], count: number, round: { index: number; count: number }) {
   const step = starts.length / count

@@ -2,6 +2,7 @@
 
 const ITEM = 'rowId orderId productId variantId name price quantity attributes createdAt'
 
+// The alias is the name that the service uses. PostGraphile's own `id` identifies rows of all tables.
 const ORDER = `id: rowId customerId email status subtotal tax taxBreakdown shipping total currency refundAmount
   returnReason discountCode discountAmount paymentProvider paymentMethodId paymentMethodLabel pickupLocationId
   shippingAddress billingAddress processorPaymentIntentId processorChargeId receiptUrl trackingNumber trackingUrl carrier

@@ -34,13 +34,14 @@ export interface SeenOrder {
 /** A server that returns the store's orders: a peer or the service. */
 export interface Peer {
   readonly name: string
-  /** The server's software, with versions. */
+  /** The server's software, with versions; empty for the service. */
   readonly version: string
   /** Whether the server checks a key and counts the request, as the service does. */
   readonly checksKey: boolean
   readonly clock: PeerClock
   /** Returns the request for a page of `limit` orders. */
   readonly page: (start: PeerStart, limit: number) => PeerRequest
+  /** Returns the request for one order by its ID. */
   readonly row: (id: string) => PeerRequest
   /** Returns the orders of a response to `page`, or the order of a response to `row`. */
   readonly seen: (body: unknown) => SeenOrder[]

@@ -17,6 +17,7 @@ import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts
 import { type Participant, runInTurns } from './peers-rounds.ts'
 import { startPeer } from './peers-start.ts'
 
+/** Sizes of pages, and how many of them each server returns in a round. */
 const PAGES = [
   { limit: 250, count: 20 },
   { limit: 50, count: 40 },

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { readServers, type ServerKind } from '../lib/options.ts'
 
+/** The parsed command line. */
 export interface PeersOptions {
   readonly servers: readonly ServerKind[]
   readonly orders: number
@@ -16,7 +17,7 @@ export interface PeersOptions {
 
 const ORDERS = 200_000
 const ORDERS_QUICK = 5000
-/** Minimum number of orders, which is enough for a full second page of 250 orders. */
+/** Minimum number of orders, which is enough for a full page of 250 orders in the middle of the list. */
 const ORDERS_MIN = 1000
 
 /**

@@ -1,5 +1,4 @@
-// Formats the peers benchmark as text and tables, for docs/concepts/performance.md and the terminal. Reads nothing
-// itself.
+// Formats the results of the peers benchmark as text and tables, for docs/concepts/performance.md and the terminal.
 
 import { count, milliseconds, table } from '../lib/markdown.ts'
 import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts'

@@ -32,6 +32,7 @@ export interface PeerComparison {
   readonly figures: readonly PeerFigure[]
 }
 
+/** A result of `npm run bench:peers` on one PostgreSQL server. */
 export interface PeersResult extends BenchRun {
   readonly comparisons: readonly PeerComparison[]
 }
@@ -46,7 +47,7 @@ export async function writePeersResult(result: PeersResult): Promise<void> {
   await writeFile(FILE, `${JSON.stringify(all, null, 2)}\n`)
 }
 
-/** Returns the stored results; none without a file. */
+/** Returns the stored results, at most one for each kind of PostgreSQL server; none if the file can't be read. */
 export async function readPeersResults(): Promise<PeersResult[]> {
   const text = await readFile(FILE, 'utf8').catch(() => null)
   return text === null ? [] : (JSON.parse(text) as PeersResult[])

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Dataset } from '../lib/dataset.ts'
 import { freePort } from '../lib/servers.ts'
 
+/** A peer that listens. */
 export interface RunningPeer {
   readonly url: string
   /** ID of the process whose processor time counts: the peer's, or one that the peer started. */

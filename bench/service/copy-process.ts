@@ -9,6 +9,7 @@ let sql: Sql | undefined
 
 handleCalls({ start, run }, async () => sql?.end())
 
+/** Connects to the store. The connection is open before the first round. */
 async function start(url: string): Promise<void> {
   sql = openClient(url)
   await sql.unsafe('select 1')

@@ -1,5 +1,5 @@
-// Selects first pages of orders with a filter, because each kind of filter has another access path: a small number and
-// a large number of changed orders, and one status.
+// Selects first pages of orders with a filter. Each kind of filter has another access path: few changed orders, many
+// changed orders, and one status.
 
 import { LIMITS } from '@store-export/contract'
 import type { Sql } from 'postgres'
@@ -58,7 +58,8 @@ export function withoutIndexesName(name: string): string {
 }
 
 /**
- * Returns a time since which `rows` orders changed, or more if several changed at this time. Rejects if the store has
+ * Returns the time of the change that is `rows`-th from the end. Since then, `rows` orders changed, or more if several
+ * changed at this time. Rejects if the store has
  * fewer orders.
  */
 export async function timestampBeforeChanges(sql: Sql, rows: number): Promise<string> {

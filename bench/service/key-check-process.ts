@@ -23,6 +23,7 @@ let started: { readonly database: ControlDatabase; readonly hash: HashedKey } | 
 
 handleCalls({ start, 'select 1': selectOne, 'key check': checkKey }, async () => started?.database.close())
 
+/** Connects to the control database. Rejects if the key doesn't work. */
 async function start({ controlUrl, key }: KeyCheckStart): Promise<void> {
   const database = openControlDatabase(controlUrl, { poolSize: 1 })
   started = { database, hash: hashApiKey(new PlainKey(key)) }

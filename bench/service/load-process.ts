@@ -12,6 +12,7 @@ export interface BurstStart {
   readonly connections: number
 }
 
+/** Result of a burst. */
 export interface Burst {
   /** Number of responses, failed ones included. */
   readonly completed: number

@@ -25,7 +25,7 @@ export interface ManyStores {
 const CONTROL_DATABASE = 'many_control'
 const ORDERS = 100
 
-/** Creates `count` stores with a hundred orders each. */
+/** Creates `count` stores with a hundred orders each. All have the same orders. */
 export async function makeManyStores(server: BenchServer, count: number): Promise<ManyStores> {
   const admin = openClient(server.url('postgres'))
   const secret = randomBytes(32)
@@ -39,6 +39,7 @@ export async function makeManyStores(server: BenchServer, count: number): Promis
     connect: connectOnce,
   })
   await fill(databaseUrl)
+  // Unlike template1, template0 accepts no connections. PostgreSQL can't copy a database that has a connection.
   await admin.unsafe(`create database ${CONTROL_DATABASE} template template0`)
   const controlUrl = server.url(CONTROL_DATABASE)
   await migrate({ url: controlUrl, random: randomBytes })

@@ -135,7 +135,7 @@ async function measureBursts(
   }
 }
 
-/** Returns the IDs of up to 400 orders, spread over the list. */
+/** Returns the IDs of at least 400 orders, spread over the list. `orders` is the number of all orders. */
 async function someIds(sql: Sql, orders: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id::text as id from (select id, row_number() over (order by created_at, id) as n from orders) numbered

@@ -75,6 +75,7 @@ export function edge(bench: Bench, name: string, starts: readonly PageStart[]): 
   return pages(bench, { name, resource: order, limit: LIMITS.pageRowsMax, count: starts.length, starts: () => starts })
 }
 
+/** Requests of one variant. Each round has the same number of paths. */
 export interface Requests {
   readonly name: string
   readonly paths: (round: Round) => readonly string[]

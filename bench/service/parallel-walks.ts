@@ -3,16 +3,22 @@
 import { LIMITS } from '@store-export/contract'
 import { type ApiClient, pagePath } from '../lib/api-client.ts'
 
+/** Number of full syncs that run at the same time. */
 export const PARALLEL_WALKS = 32
 
 /** What the full syncs read together. */
 export interface Walked {
+  /** Number of responses with status 200. */
   readonly pages: number
+  /** Number of responses with another status. */
   readonly failed: number
   readonly pagesPerSecond: number
 }
 
-/** Reads the orders in pages of 250 for a number of seconds. A finished sync starts again. */
+/**
+ * Reads the orders in pages of 250 for a number of seconds. A finished sync starts again, and a failed page is
+ * requested again. Rejects if a connection fails.
+ */
 export async function walkInParallel(client: ApiClient, seconds: number): Promise<Walked> {
   const startedAt = performance.now()
   const until = startedAt + seconds * 1000

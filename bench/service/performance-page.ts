@@ -12,6 +12,7 @@ import { KEY_CHECK } from './key-check.ts'
 import { overview } from './performance-overview.ts'
 import { factsOf, titleOf, withUnit } from './report.ts'
 
+/** The stored results of all benchmarks. `sync` is null if store-sync was not measured. */
 export interface AllResults {
   readonly results: readonly BenchResult[]
   readonly peers: readonly PeersResult[]

@@ -78,6 +78,7 @@ async function runStatements(
   try {
     await Promise.race([once(lines, 'line', { signal }), ended])
   } finally {
+    // The abort removes both listeners, and rejects `ended`.
     stopping.abort()
     ended.catch(() => undefined)
   }

@@ -5,12 +5,14 @@ import net from 'node:net'
 
 const BUFFER_BYTES = 256 * 1024
 const HEAD_END = '\r\n\r\n'
-/** Maximum length of the head of a response, in bytes. */
+/** Bytes of a chunk that are searched for the end of the head. A head is shorter. */
 const HEAD_BYTES_MAX = 8192
 
+/** An open connection to the service. */
 export interface RawConnection {
   /**
-   * Sends the bytes of a request. Resolves to the status after the last byte. Rejects if the connection closes early.
+   * Sends the bytes of a request, after the response to the previous one. Resolves to the status after the last byte.
+   * Rejects if the connection closes early.
    */
   send(request: Buffer): Promise<number>
   close(): void

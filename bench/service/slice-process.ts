@@ -3,10 +3,11 @@
 import { LIMITS } from '@store-export/contract'
 import { handleCalls } from '../lib/child-calls.ts'
 
-/** Address and key of the service, and the filters of the slice. */
+/** A slice: the orders that match filters. */
 export interface Slice {
   readonly url: string
   readonly key: string
+  /** The filters, as a query string. */
   readonly slice: string
 }
 
@@ -17,7 +18,7 @@ interface OrderPage {
 
 handleCalls({ read }, async () => undefined)
 
-/** Returns the IDs of the orders in the slice. */
+/** Returns the IDs of the orders in the slice, as often as the service returns them. Rejects if a page fails. */
 async function read({ url, key, slice }: Slice): Promise<string[]> {
   const ids: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {

@@ -1,5 +1,5 @@
-// Measures how long a client that polls `/store` waits, over several ages of the counts. At most one poll in each age
-// waits for new counts, so a median would not show this wait.
+// Measures how long a client that polls `/store` waits. The service counts the rows again when the counts have reached
+// their maximum age. At most one poll per age waits for that, so a median would not show this wait.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SETTINGS } from '../../packages/operator/src/settings.ts'
@@ -7,9 +7,12 @@ import type { ApiClient } from '../lib/api-client.ts'
 
 /** Interval of the polls, in ms. */
 const EVERY_MS = 250
+/** Duration of the polls, in maximum ages of the counts. */
 const AGES = 4
 
+/** Result of the polls. */
 export interface StorePolls {
+  /** Longest time of a poll, in ms. */
   readonly longestMs: number
 }
 

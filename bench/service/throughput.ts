@@ -10,7 +10,9 @@ import type { Burst, BurstStart } from './load-process.ts'
 
 const CONNECTIONS = [1, 8, 32] as const
 
+/** A kind of request. */
 export interface BurstRequests {
+  /** Name of the kind in the results. */
   readonly what: string
   /** Paths that the connections request in turn. */
   readonly paths: readonly string[]
@@ -27,7 +29,7 @@ export interface Throughput {
   readonly size: BurstSize
 }
 
-/** Returns the medians of the bursts, by kind of request and number of connections. */
+/** Returns the medians of the bursts, one figure for each kind of request and number of connections. */
 export async function measureThroughput(
   throughput: Throughput,
   kinds: readonly BurstRequests[],

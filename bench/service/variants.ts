@@ -26,13 +26,14 @@ export interface Lists {
   readonly customers: readonly PageStart[]
 }
 
-/** Reads the starts of the pages. */
+/** Reads each list to its end, and returns the starts of its pages. */
 export async function walkLists(bench: Pick<Bench, 'client' | 'sql'>): Promise<Lists> {
   const orders = await walkList('orders', order, bench)
   const products = await walkList('products', product, bench)
   return { orders, products, customers: await walkList('customers', customer, bench) }
 }
 
+/** Returns all variants that send requests to the API, with their baselines. */
 export function apiVariants(bench: Bench, lists: Lists, filtered: readonly FilteredPage[]): Variant[] {
   const { orders } = lists
   const byId = (round: Round) => spread(orders.slice(1), 100, round).map(({ key }) => `/orders/${key.id}`)

@@ -24,7 +24,7 @@ export async function buildSyncTool(folder: string): Promise<BuiltTool> {
   for (const name of await readdir(path.join(ROOT, 'node_modules')))
     if (name !== SCOPE) await symlink(path.join(ROOT, 'node_modules', name), path.join(modules, name))
   for (const name of PACKAGES) await buildPackage(path.join(ROOT, 'packages', name), path.join(modules, SCOPE, name))
-  // The command starts itself with the flags of a long run.
+  // The command starts itself again with the flags in runtime.js, so the build needs a file for it.
   const command = path.join(modules, SCOPE, 'sync', 'bin', 'store-sync.js')
   await mkdir(path.dirname(command))
   const bin = await readFile(path.join(ROOT, 'packages', 'sync', 'bin', 'store-sync.js'), 'utf8')
@@ -49,6 +49,7 @@ async function buildPackage(from: string, to: string): Promise<void> {
   }
 }
 
+/** Returns the source without types. Its relative imports name the built files. */
 function javaScriptOf(source: string): string {
   return stripTypeScriptTypes(source).replaceAll(/(from '|import\(')(\.[^']+)\.ts'/g, "$1$2.js'")
 }

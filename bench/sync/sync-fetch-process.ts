@@ -3,7 +3,7 @@
 
 import { handleCalls } from '../lib/child-calls.ts'
 
-/** The lists to read, and whether to parse their bodies. */
+/** The service, the lists to read, and whether to parse their bodies. */
 export interface FetchWalk {
   readonly url: string
   readonly key: string
@@ -18,15 +18,17 @@ export interface FetchWalked {
   /** Processor time of the process, in ms. */
   readonly cpuMs: number
   readonly pages: number
+  /** Length of the bodies in UTF-16 units. This is their number of bytes if they are ASCII. */
   readonly bytes: number
 }
 
 const LISTS = ['customer-groups', 'locations', 'categories', 'customer-addresses', 'orders', 'products', 'customers']
+/** Number of characters at the end of a body that contain its `meta`, with the whole cursor. */
 const TAIL = 200
 
 handleCalls({ walk }, async () => undefined)
 
-/** Reads every list to its end. */
+/** Reads each list to its end. */
 async function walk({ url, key, parses, lists = LISTS }: FetchWalk): Promise<FetchWalked> {
   const startedAt = performance.now()
   const before = process.cpuUsage()

@@ -14,7 +14,7 @@ export interface GeneratorStart {
   readonly orders: number
 }
 
-/** How much data was sent. */
+/** Pages of lists that were sent, and the bytes of all responses. */
 export interface Served {
   readonly pages: number
   /** Number of rows of all tables, including embedded rows. */
@@ -94,6 +94,7 @@ async function templatesOf(fetchText: (path: string) => Promise<string>, list: s
 function bodyOf(path: string, query: URLSearchParams): Buffer {
   if (path === 'store') return store
   const list = lists.get(path)
+  // A sync that requests changes gets none, because the data never changes.
   if (list === undefined || query.has('updated_since') || query.has('created_since')) return EMPTY
   const index = Number(query.get('cursor') ?? '0')
   const template = list.templates[index % list.templates.length]

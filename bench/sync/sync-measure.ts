@@ -1,4 +1,4 @@
-// Measures runs of store-sync.
+// Measures runs of store-sync, from a server that generates pages without a database, and from the real service.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -15,7 +15,7 @@ import type { Destination, SyncBenchOptions } from './sync-options.ts'
 import { pacedOf, type SyncFigure, type SyncResult } from './sync-results.ts'
 import { runTool } from './sync-tool.ts'
 
-/** Number of orders whose requests take one minute at the limit. */
+/** Number of orders whose pages of 250 take one minute at the limit of 120 requests per minute. */
 const PACED_ORDERS = 30_000
 
 /** Measures on an empty server and returns the result. `log` gets progress messages. */
@@ -56,6 +56,7 @@ export async function measureSync(
   }
 }
 
+/** What all measurements share. */
 interface Places {
   readonly server: BenchServer
   readonly folder: string
@@ -64,6 +65,7 @@ interface Places {
   readonly log: (what: string) => void
 }
 
+/** The measurements. Each sync writes to a new destination. */
 class SyncBench {
   readonly #places: Places
   #databases = 0
@@ -81,7 +83,10 @@ class SyncBench {
     })
   }
 
-  /** Fetches and drops the pages. Then runs a first and a second sync into each destination. */
+  /**
+   * Fetches and drops the pages, without and with parsing. Then runs a first and a second sync into each destination.
+   * `rows` is the number of rows, or returns the number of rows that were served by both fetches together.
+   */
   async walk(
     source: string,
     url: string,

@@ -6,6 +6,7 @@ export const DESTINATIONS = ['sqlite', 'postgres', 'csv', 'xlsx', 'parquet'] as 
 
 export type Destination = (typeof DESTINATIONS)[number]
 
+/** The parsed command line. */
 export interface SyncBenchOptions {
   readonly destinations: readonly Destination[]
   /** Number of orders of the generated store. */
@@ -23,7 +24,7 @@ const STORED_ORDERS_QUICK = 10_000
 
 /**
  * Returns the options for `--to sqlite` (repeatable; default: SQLite and PostgreSQL), `--orders N`, and `--quick`.
- * Throws for other arguments.
+ * Throws for other arguments and for invalid values.
  */
 export function readSyncOptions(args: readonly string[]): SyncBenchOptions {
   const { values } = parseArgs({

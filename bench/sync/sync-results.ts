@@ -28,6 +28,7 @@ export interface PacedFigure {
   readonly parseSeconds: number
 }
 
+/** A result of `npm run bench:sync`. `orders` is the number of orders of the generated store. */
 export interface SyncResult {
   readonly version: string
   readonly date: string

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import type { BuiltTool } from './sync-build.ts'
 import type { Usage } from './sync-usage-process.ts'
 
+/** A run of `store-sync run`. */
 export interface ToolRun {
   readonly tool: BuiltTool
   readonly url: string

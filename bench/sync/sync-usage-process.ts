@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 export interface Usage {
   /** Processor time of all threads, in ms. */
   readonly cpuMs: number
+  /** Maximum resident memory. */
   readonly residentMebibytes: number
 }
 

@@ -1,6 +1,6 @@
 // Checks the key and counts the request, for the peers that are written by hand. Like the service, it needs one
 // statement on the same tables, and its commit doesn't wait for the disk. Unlike the service, it ignores whether a key
-// is turned off or has ended, its scopes, and its allow list.
+// is turned off or has expired, its scopes, and its allow list.
 
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'

@@ -135,7 +135,7 @@ function afterPosition(createdAt: unknown, id: unknown): SQL {
 
 /**
  * Returns the order as the service would. Every payment provider except `manual` becomes `processor`, and a manual order
- * has no processor IDs (reading R34).
+ * has no processor IDs (R34 in docs/spec/readings.md).
  */
 function served(order: OrderWithItems) {
   const isManual = order.payment_provider === 'manual'
@@ -164,7 +164,7 @@ function served(order: OrderWithItems) {
 
 /**
  * Returns the amount with two decimals. The relational query returns items as JSON. `JSON.parse` makes their prices
- * floating-point numbers, without trailing zeros.
+ * floating-point numbers, and Drizzle makes these strings, without trailing zeros.
  */
 function money(value: string): string {
   return value.at(-3) === '.' ? value : Number(value).toFixed(2)

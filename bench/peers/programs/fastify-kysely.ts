@@ -155,7 +155,7 @@ async function withItems(orders: readonly OrderTable[]) {
 
 /**
  * Returns the order as the service would. Every payment provider except `manual` becomes `processor`, and a manual
- * order has no processor IDs (reading R34).
+ * order has no processor IDs (R34 in docs/spec/readings.md).
  */
 function served(order: OrderTable, items: readonly ItemTable[]) {
   const isManual = order.payment_provider === 'manual'

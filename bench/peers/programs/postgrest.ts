@@ -1,5 +1,5 @@
-// Runs PostgREST, the program itself from npm for this platform. It reads the store's tables with the same role. It
-// doesn't check the service's keys or count requests: its own keys are signed tokens.
+// Runs PostgREST, as npm installs it for this platform. It reads the store's tables with the service's role. It doesn't
+// check the service's keys or count requests: its own keys are signed tokens.
 
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -30,6 +30,7 @@ const postgrest = spawn(path.join(folder, process.platform === 'win32' ? 'postgr
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => postgrest.kill())
 postgrest.on('exit', (code) => process.exit(code ?? 0))
 for await (const line of createInterface({ input: postgrest.stderr })) {
+  // Before this line, PostgREST rejects requests.
   if (line.includes('Schema cache loaded')) printListening(port, postgrest.pid ?? 0)
   else if (/error|fatal/i.test(line)) console.error(line)
 }

@@ -6,6 +6,7 @@ import { openClient } from '../../../test/support/client.ts'
 import { Syncer, type SyncerOptions } from './syncer.ts'
 import { startWriters } from './writers.ts'
 
+/** A copy to compare. */
 export interface Participant extends SyncerOptions {
   readonly name: string
 }
@@ -36,7 +37,7 @@ const SETTLED_MS = 1500
 
 /**
  * Writes and copies for a number of seconds. Then every transaction ends and its changes settle, and every copy syncs
- * once more. Compares the copies with the store.
+ * once more. Compares the copies with the store. Rejects if a copy or a writer fails.
  */
 export async function experiment(
   ownerUrl: string,
@@ -47,6 +48,7 @@ export async function experiment(
   const syncers = participants.map((options) => ({ name: options.name, syncer: new Syncer(options) }))
   const writers = startWriters(ownerUrl)
   const running = syncers.map(({ syncer }) => runUntil(syncer, until))
+  // The writers must stop before an error of a copy is thrown.
   const ended = await Promise.allSettled(running)
   const transactions = await writers.stop()
   for (const each of ended) if (each.status === 'rejected') throw each.reason

@@ -1,4 +1,5 @@
-// Copies the orders by one of four rules. The copy has no overlap and no full sync.
+// Copies the orders by one of four rules. A sync starts exactly where its rule says, without an overlap, and no full
+// sync adds missing orders. So the copies show what each rule alone loses.
 
 /**
  * Start of the changes of a sync:

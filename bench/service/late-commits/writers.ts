@@ -6,9 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { openClient } from '../../../test/support/client.ts'
 
+/** Running writers. */
 export interface Writers {
   /**
-   * Starts no more transactions, and waits for the open ones. Returns the number of all. Rejects if a writer failed.
+   * Starts no more transactions, and waits for the open ones. Returns the number of all transactions since the start.
+   * Rejects if a writer failed.
    */
   stop(): Promise<number>
 }
@@ -21,8 +23,8 @@ const DURATIONS = [
 ] as const
 const WRITERS = 8
 /**
- * Number of orders that one writer changes repeatedly. Each writer has its own orders, so that no writer waits for the
- * locks of another one.
+ * Number of orders that a writer inserts before its first update. Each writer updates only its own orders, so that no
+ * writer waits for the locks of another one.
  */
 const OWN_ORDERS = 20
 
