@@ -116,7 +116,7 @@ function request(url: string, key: string, agent: http.Agent): Promise<Outcome> 
 
 function report(factor: number, outcomes: readonly Outcome[]): void {
   const accepted = outcomes.filter(({ status }) => status === 200)
-  // If too many requests wait for the store's database, the service rejects further ones with 502 and `retry-after`.
+  // If too many requests wait for a database, the service rejects further ones with 502 and `retry-after`.
   const rejected = outcomes.filter(({ status, retryAfter }) => status === 502 && retryAfter !== undefined)
   const cells = [accepted, rejected].flatMap((each) => [
     (each.length / SECONDS).toFixed(0),

@@ -54,7 +54,7 @@ function receive(request: http.ClientRequest): Promise<Received> {
       let tail: Buffer = Buffer.alloc(0)
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length
-        // A long chunk isn't shortened here, because that would create an object for each chunk.
+        // The tail can be longer than `TAIL_BYTES`. Only its end is searched.
         tail = chunk.length >= TAIL_BYTES ? chunk : Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES)
       })
       response.on('error', reject)

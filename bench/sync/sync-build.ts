@@ -24,7 +24,7 @@ export async function buildSyncTool(folder: string): Promise<BuiltTool> {
   for (const name of await readdir(path.join(ROOT, 'node_modules')))
     if (name !== SCOPE) await symlink(path.join(ROOT, 'node_modules', name), path.join(modules, name))
   for (const name of PACKAGES) await buildPackage(path.join(ROOT, 'packages', name), path.join(modules, SCOPE, name))
-  // The command starts itself again with the flags in runtime.js, so the build needs a file for it.
+  // The script in `bin` starts Node again with the flags in runtime.js, which then loads main.js.
   const command = path.join(modules, SCOPE, 'sync', 'bin', 'store-sync.js')
   await mkdir(path.dirname(command))
   const bin = await readFile(path.join(ROOT, 'packages', 'sync', 'bin', 'store-sync.js'), 'utf8')

@@ -30,7 +30,7 @@ const postgrest = spawn(path.join(folder, process.platform === 'win32' ? 'postgr
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => postgrest.kill())
 postgrest.on('exit', (code) => process.exit(code ?? 0))
 for await (const line of createInterface({ input: postgrest.stderr })) {
-  // Before this line, PostgREST rejects requests.
+  // Before this line, PostgREST doesn't know the tables.
   if (line.includes('Schema cache loaded')) printListening(port, postgrest.pid ?? 0)
   else if (/error|fatal/i.test(line)) console.error(line)
 }

@@ -30,7 +30,7 @@ const VERSIONS = ['1.0', '1.1']
 
 /**
  * Returns the parsed request. `proxies` is the number of trusted proxies in front of the service. Throws an `ApiError`
- * with status 400 for a malformed request (reading R36).
+ * with status 400 for a malformed request (R36 in docs/spec/readings.md).
  */
 export function readRequest(message: IncomingMessage, requestId: string, proxies: number): ApiRequest {
   const values = (name: string) => headerValues(message.rawHeaders, name)
@@ -62,8 +62,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Returns the error for a malformed request. Its header `connection` closes the connection after the response. `what`
- * completes "not a well-formed HTTP request: …".
+ * Returns the error for a malformed request. `status` can also be 408 or 431. The header `connection` closes the
+ * connection after the response. `what` completes "not a well-formed HTTP request: …".
  */
 export function malformedRequest(what: string, status = 400): ApiError {
   return new ApiError('INVALID_PARAM', `not a well-formed HTTP request: ${what}`, {
@@ -74,7 +74,7 @@ export function malformedRequest(what: string, status = 400): ApiError {
 
 /**
  * Returns the key, or the reason why the request has no well-formed key. Two keys are invalid even if one of them is
- * valid (reading R25).
+ * valid (R25 in docs/spec/readings.md).
  */
 export function readKey({ keys }: ApiRequest): PlainKey | KeyRejected['reason'] {
   const [text, second] = keys
@@ -94,7 +94,10 @@ function headerValues(rawHeaders: readonly string[], name: string): string[] {
   return values
 }
 
-/** Returns the path and the query of a request target. Proxies send the absolute form, which starts with the origin. */
+/**
+ * Returns the path and the query of a request target, without a fragment. Some proxies send the absolute form, which
+ * starts with the origin.
+ */
 function splitTarget(target: string): [string, string] {
   const origin = /^https?:\/\/[^/?#]*/i.exec(target)?.[0] ?? ''
   const [beforeFragment = ''] = target.slice(origin.length).split('#', 1)

@@ -18,8 +18,8 @@ export interface ApiResponse {
 }
 
 /**
- * Headers of every response (reading R27). Documents replace `cache-control` and `vary`. Errors, pages with a next
- * page, and the API catalog replace `link`.
+ * Headers of every response (R27 in docs/spec/readings.md). Documents replace `cache-control` and `vary`. Errors, pages
+ * with a next page, and the API catalog replace `link`.
  */
 export const API_HEADERS = {
   'cache-control': 'private, no-store',
@@ -55,7 +55,8 @@ export function listResponse(page: PageWriter, nextCursor: string | null): ApiRe
 
 /**
  * Returns the response for an error. An `ApiError` has its own status and message. Any other error gets 502, and its
- * message stays private (reading R5). `random` returns a number from 0 to less than 1, which spreads `Retry-After`.
+ * message stays private (R5 in docs/spec/readings.md). `random` returns a number from 0 to less than 1, which spreads
+ * `Retry-After`.
  */
 export function errorResponse(error: unknown, random: () => number = Math.random): ApiResponse {
   const { code, message, status, headers } = error instanceof ApiError ? error : databaseError(error)

@@ -45,6 +45,7 @@ export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   }
 }
 
+/** Returns an encoding and its weight: 1 by default, and 0 for an invalid number. */
 function readWeight(part: string): [string, number] {
   const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
   const weight = parameters.find((text) => text.startsWith('q='))

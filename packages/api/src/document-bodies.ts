@@ -6,6 +6,7 @@ import type { ReferenceRoute } from './reference/reference-route.ts'
 
 /** Caches the body of each document, uncompressed and in each encoding. */
 export class DocumentBodies {
+  // Weak, so that the bodies of replaced documents are freed (origin-documents.ts, security-text.ts).
   readonly #plain = new WeakMap<ReferenceRoute, Promise<Buffer>>()
   readonly #encoded = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
 

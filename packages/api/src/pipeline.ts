@@ -1,12 +1,12 @@
-// Handles a request in the order of reading R6, so that a client without a valid key learns nothing about stores and
-// paths:
+// Handles a request in the order of R6 in docs/spec/readings.md, so that a client without a valid key learns nothing
+// about stores and paths:
 //
 // - 401 for an invalid key. 502 if the key can't be checked. 429 for a key that is above its rate limit.
 // - 403 for a store that the service does not export. 409 for a store that is not ready.
 // - 404 for an unknown path. 405 for a method other than GET and HEAD. 404 for a resource outside of the key's scopes.
 //   400 for an invalid ID, parameter, or cursor.
-// - Then the service reads the rows. 400 if the store lacks the column of a filter. 404 if the row of a path does not
-//   exist. 502 if the store can't be read.
+// - Then the service reads the rows. 429 or 502 if the response buffer has no space (buffered-response.ts). 400 if the
+//   store lacks the column of a filter. 404 if the row of a path does not exist. 502 if the store can't be read.
 
 import type { KeyObject } from 'node:crypto'
 import {
@@ -95,8 +95,8 @@ export interface Trace {
 
 /**
  * Returns the response to a request, and adds its facts to `trace`. Rejects with `ApiError` for each status of the file
- * header except 502, with `ControlDatabaseError` if the key can't be checked, and like `StoreReader.read`. Rejects with
- * `Error` if the table `store` has no row.
+ * header except 502, and with `ControlDatabaseError` if the key can't be checked. Rejects like the methods of
+ * `pipeline.reader`. Rejects with `Error` if the table `store` has no row.
  */
 export async function handleRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<ApiResponse> {
   const route = pipeline.router.find(request.path)
@@ -186,14 +186,14 @@ function openStore({ origin, state, storeId, databaseUrl, schemaName, encryptedP
 
 /**
  * Returns the plan for this key. If the key gets no personal data, the plan reads pseudonyms and nulls in place of
- * personal values (reading R40).
+ * personal values (R40 in docs/spec/readings.md).
  */
 function forKey(plan: Plan, { withoutPersonalData: isReduced, storeId }: Admission, { secret }: Pipeline): Plan {
   if (!isReduced) return plan
   return { ...plan, resource: withoutPersonalData(plan.resource), pseudonymSecret: pseudonymSecret(secret, storeId) }
 }
 
-/** Throws `NOT_FOUND` if the key may not read the resource of the endpoint (reading R38). */
+/** Throws `NOT_FOUND` if the key may not read the resource of the endpoint (R38 in docs/spec/readings.md). */
 function requireScope({ resource }: Endpoint, { scopes }: Admission): void {
   const needed = scopeOf(resource)
   if (needed === null || scopes === null || scopes.includes(needed)) return
@@ -239,7 +239,10 @@ function syncParameter(
   return parameters.includes('created_since') && isUntrackedOnOlderStores ? 'created_since' : null
 }
 
-/** Reads a page of a list. On later pages, the watermark is that of the first page, and comes from the cursor. */
+/**
+ * Reads a page of a list. On later pages, the watermark is that of the first page, and comes from the cursor. Only the
+ * first page of a list with `updated_since` waits for open transactions: other lists have no sync of changes.
+ */
 async function readList(
   { parameters }: Endpoint,
   request: ReadRequest,
@@ -293,7 +296,7 @@ function positionOf(page: PageWriter) {
   return position
 }
 
-/** Returns the same error for every key that does not work (readings R26 and R39). */
+/** Returns the same error for every key that does not work (R26 and R39 in docs/spec/readings.md). */
 function invalidKey(): ApiError {
   const message =
     'x-api-key: must be a valid API key of the store, sent once; create one in the store dashboard under Settings, API'

@@ -20,6 +20,7 @@ export function planRequest(
   const { response, resource } = endpoint
   switch (response.kind) {
     case 'only':
+      // The engine adds the counts.
       return { kind: 'only', resource, counts: new Map() }
     case 'one':
       return { kind: 'one', resource, id }
@@ -41,6 +42,7 @@ export function planRequest(
   }
 }
 
+/** Returns the filters. Parameters that select no rows, such as `limit`, have none. */
 function filtersOf(values: ParameterValues): Filter[] {
   return [...values].flatMap(([parameter, value]): Filter[] => {
     const { filter }: Parameter = PARAMETERS[parameter]

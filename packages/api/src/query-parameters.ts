@@ -18,7 +18,7 @@ export type ParameterValues = ReadonlyMap<ParameterName, ParameterValue>
 
 /**
  * Parses the parameters of an endpoint. At the first parameter that is empty, repeated, or invalid, throws
- * `INVALID_PARAM`, or `INVALID_CURSOR` for an empty cursor (readings R9 to R12).
+ * `INVALID_PARAM`, or `INVALID_CURSOR` for an empty cursor (R9 to R12 in docs/spec/readings.md).
  */
 export function readParameters({ parameters, resource }: Endpoint, query: URLSearchParams): ParameterValues {
   const values = new Map<ParameterName, ParameterValue>()
@@ -32,7 +32,7 @@ export function readParameters({ parameters, resource }: Endpoint, query: URLSea
 
 /**
  * Returns the names of the query parameters that the endpoint does not have, without duplicates, in the order of the
- * query (reading R9).
+ * query (R9 in docs/spec/readings.md).
  */
 export function ignoredNames({ parameters }: Endpoint, query: URLSearchParams): string[] {
   const applies = new Set<string>(parameters)

@@ -13,7 +13,7 @@ export function withCalls(context: ReadContext, { resource }: Plan, calls: Datab
   return { ...context, onAttempt: (attempt) => void calls.push({ ...call, ...attempt }) }
 }
 
-/** Runs the check of a key, and adds it to `calls`. */
+/** Runs the check of a key, and adds it to `calls`, also if it fails. Settles like `check`. */
 export async function timed<T>(calls: DatabaseCall[] | null, check: () => Promise<T>): Promise<T> {
   if (calls === null) return await check()
   const startedAt = performance.now()

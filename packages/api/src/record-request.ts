@@ -9,6 +9,7 @@ import type { Trace } from './pipeline.ts'
 import type { TraceContext } from './request-ids.ts'
 import type { ServerOptions } from './server.ts'
 
+/** A request whose response was passed to Node. */
 interface CompletedRequest {
   readonly message: IncomingMessage
   readonly result: ApiResponse & { readonly code?: ErrorCode; readonly reason?: string | null }

@@ -20,7 +20,9 @@ export interface RequestCompleted extends Partial<TraceContext> {
   readonly status: number
   /** Error code of the response; absent for a success. */
   readonly code?: string
+  /** Time until the response was passed to Node. A wait for the previous response of the connection isn't included. */
   readonly durationMs: number
+  /** Rows in the response; 0 for an error or a document. */
   readonly rows: number
   /** Bytes of the body before compression. */
   readonly bytes: number
@@ -83,6 +85,7 @@ export interface LeakReportRejected {
   readonly reason: 'unknown_key' | 'wrong_signature'
 }
 
+/** An event of the export API. */
 export type RequestEvent =
   | RequestCompleted
   | KeyRejected

@@ -38,7 +38,7 @@ const ID_CHARACTERS_MAX = 128
 
 /**
  * Matches IDs of allowed characters that contain no API key and no token of 40 characters or more. The log would
- * replace such a key or token (reading R44).
+ * replace such a key or token (R44 in docs/spec/readings.md).
  */
 const SAFE_ID = new RegExp(`^(?!.*(${KEY_IN_TEXT}))(?!.*[\\w+-]{40})[\\w.:/+-]+$`)
 

@@ -32,11 +32,12 @@ export class Router {
 }
 
 /**
- * Returns `route`. Throws an `ApiError` with status 404 if it is null, and with 405 for a method other than GET and
- * HEAD (readings R2 and R3).
+ * Returns `route`. Throws an `ApiError` with status 404 if it is null. Throws one with 405 for a method other than GET
+ * and HEAD (R2 and R3 in docs/spec/readings.md).
  */
 export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequest, 'method' | 'path'>): Route {
   if (route === null) {
+    // The reason in the merchant's request log must not have IDs that the client sent.
     const withoutId = path.split('/').map((segment) => (UUID.test(segment) ? ID : segment))
     throw new ApiError('NOT_FOUND', unknownPath(path), { reason: unknownPath(withoutId.join('/')) })
   }
@@ -53,7 +54,7 @@ function unknownPath(path: string): string {
 
 /**
  * Returns the ID in lower case; '' if the path has no ID. Throws `INVALID_PARAM` unless `rawId` is a UUID with hyphens
- * (reading R24).
+ * (R24 in docs/spec/readings.md).
  */
 export function readId(endpoint: Endpoint, rawId: string): string {
   if (!endpoint.path.includes(ID)) return ''

@@ -120,6 +120,7 @@ async function respond(
   } catch (error) {
     if (error instanceof ApiError) return { ...errorResponse(error), code: error.code, reason: error.reason }
     if (error instanceof ClientDisconnected) return CLIENT_DISCONNECTED
+    // The control package and the engine have emitted an event for these errors.
     const isReported = error instanceof StoreDatabaseError || error instanceof ControlDatabaseError
     if (!isReported) options.emit({ event: 'request.failed', requestId, cause: error })
     return { ...errorResponse(error), code: 'STORE_DB_ERROR' }

@@ -109,7 +109,9 @@ export function createApiServer(options: ServerOptions): ApiServer {
   server.maxConnections = limits.connectionsMax
   // `maxHeaderSize` limits the headers. With a maximum count, Node would ignore further headers without an error.
   server.maxHeadersCount = 0
+  // A shorter time would close idle connections before `keepAliveMs`.
   server.setTimeout(Math.max(SILENCE_MS, limits.keepAliveMs + 1000))
+  // Without this listener, Node would respond to an unknown `Expect` with status 417.
   server.on('checkExpectation', receive)
   // Without this listener, Node would request a body that the service does not read.
   server.on('checkContinue', receive)

@@ -49,7 +49,7 @@ function tokenOf(value: unknown): ReportedToken {
 /**
  * Returns the text for the audit table, with masked keys, and without characters of the Unicode category Other, such as
  * control and format characters. Removes these characters first, because one inside a key would hide the key from
- * `maskKeys`. Returns '' if `value` is not a string.
+ * `maskKeys`. A surrogate pair that the limit cuts becomes U+FFFD. Returns '' if `value` is not a string.
  */
 function placeText(value: unknown, lengthMax: number): string {
   if (typeof value !== 'string') return ''

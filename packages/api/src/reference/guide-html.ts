@@ -23,12 +23,14 @@ export function guideHtml(markdown: string, address: (target: string) => string 
         const to = address(href)
         return to === null ? words : `<a href="${escapeHtml(to)}">${words}</a>`
       },
+      // With `tabindex`, the keyboard can scroll code that is wider than the page.
       code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
       image: () => '',
       html: () => '',
     },
   })
   const html = String(marked.parse(markdown))
+  // A wide table scrolls in its box, instead of the page.
   return html.replaceAll('<table>', '<div class="wide"><table>').replaceAll('</table>', '</table></div>')
 }
 

@@ -13,6 +13,7 @@ export interface Guide {
   /** Last segment of the addresses `/guides/NAME` and `/guides/NAME.md`. */
   readonly name: string
   readonly title: string
+  /** What the guide is about, for lists of guides. */
   readonly note: string
   /** Path in docs/. */
   readonly file: string

@@ -14,7 +14,7 @@ interface OpenApiVersion {
   readonly name: string
   /** Creates the document. */
   readonly document: typeof openapi
-  /** Returns the part of the document's text that contains the address; by default, the address as a JSON string. */
+  /** Returns an address as the document's JSON contains it; by default, the whole address as a JSON string. */
   readonly addressText?: (url: string) => string
 }
 

@@ -1,4 +1,5 @@
 // Creates documents that contain the address of the service. A client gets the document with the address that it used.
+// The JSON is rendered once, with a placeholder. For each address, only the placeholder is replaced.
 
 import type { ReferenceRoute } from './reference-route.ts'
 
@@ -12,9 +13,9 @@ const ORIGINS_MAX = 8
 export type JsonOfAddress = (baseUrl: string) => string
 
 /**
- * Returns a document that contains the address that the client used, and caches it for the last eight addresses. `own`
- * is the document for a request without a valid address. `addressText` returns the form in which the JSON contains an
- * address.
+ * Returns a document that contains the address that the client used, and caches it for the `ORIGINS_MAX` addresses that
+ * were used last. `own` is the document for a request without a valid address. `addressText` returns an address as it
+ * appears in the JSON: by default, escaped like a JSON string, without its quotes.
  */
 export function originDocuments(
   own: ReferenceRoute,
@@ -28,6 +29,7 @@ export function originDocuments(
     at: (origin) => {
       if (origin === null) return own
       const document = cache.get(origin) ?? { ...own, body: parts.join(addressText(origin)) }
+      // The address moves to the end, because the map is in the order of the last use.
       cache.delete(origin)
       cache.set(origin, document)
       for (const oldest of cache.keys()) {

@@ -1,7 +1,9 @@
 // The documents of the service as plain data: the HTML pages, OpenAPI documents, guides, and files for crawlers. They
 // need no key and read no store, so the server finds them by their path and skips the pipeline.
 
-/** A document of the service at a fixed path. A request for it does not count for a key (reading R2). */
+/**
+ * A document of the service at a fixed path. A request for it does not count for a key (R2 in docs/spec/readings.md).
+ */
 export interface ReferenceRoute {
   readonly path: string
   readonly contentType: string

@@ -8,7 +8,7 @@ import { dataRoute, headersWith, REVALIDATED, type ReferenceRoute } from './refe
 export interface SecurityTextOptions {
   /** URI for reports; null for a document that returns 404. */
   readonly contact: string | null
-  /** Public address of the service without a trailing slash. */
+  /** Public address of the service without a trailing slash. If it is absent, the document has no line `Canonical`. */
   readonly baseUrl?: string
   /** Returns the milliseconds since 1970. */
   readonly now: () => number
@@ -20,7 +20,10 @@ const DAY_MS = 86_400_000
 /** Days until the expiry date. RFC 9116 recommends less than a year. */
 const VALID_DAYS = 180
 
-/** Returns the document `/.well-known/security.txt`, with an expiry date 180 days after the current day. */
+/**
+ * Returns the route of `/.well-known/security.txt`, with an expiry date 180 days after the current day. If the contact
+ * is null, requests get 404.
+ */
 export function securityText(options: SecurityTextOptions): ReferenceRoute {
   const { contact, now } = options
   if (contact === null) return absentDocument()
