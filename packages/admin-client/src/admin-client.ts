@@ -1,5 +1,6 @@
-// Calls the admin API. Every POST has an Idempotency-Key, so that the client can repeat it after a lost connection
-// without a second change.
+// Calls the admin API, and repeats calls that failed temporarily. Every POST has an Idempotency-Key, so a repetition
+// after a lost connection makes no second change. The other methods need no key, because a repetition changes
+// nothing more.
 
 import { AdminApiError, AdminConnectionError } from './errors.ts'
 import { AdminMethods, type BatchResult, type NewStore, type Problem } from './generated/admin-methods.ts'
@@ -11,11 +12,14 @@ export interface AdminClientOptions {
   readonly url: string
   /** A token that `store-export admin-tokens create` printed. */
   readonly token: string
-  /** Time in ms after which the client stops repeating a call; a minute by default. 0 repeats nothing. */
+  /**
+   * Time in ms after which the client stops repeating a call; a minute by default. 0 repeats nothing. In a batch, the
+   * time starts again after each interrupted response.
+   */
   readonly retryForMs?: number
   /** The function that sends requests; the global `fetch` by default. Pass another one for client certificates. */
   readonly fetch?: typeof fetch
-  /** Waits, unless the signal is aborted; a timer by default. Tests pass another one. */
+  /** Waits `ms`; a timer by default. Rejects when the signal is aborted. Tests pass another one. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
@@ -41,7 +45,8 @@ export class AdminClient extends AdminMethods {
 
   /**
    * Creates many stores in batches, and yields the result of each in their order: a store, or a problem. `line` is the
-   * number of the store, from 1. If the connection breaks, continues with the first result that is missing.
+   * number of the store, from 1. If the connection breaks, sends the batch again, and continues with the first result
+   * that is missing. The Idempotency-Key of a batch is `idempotencyKey` with the number of the batch.
    */
   async *createStores(stores: Iterable<NewStore>, options: PostOptions = {}): AsyncGenerator<BatchResult> {
     const all = [...stores]
@@ -120,6 +125,7 @@ export class AdminClient extends AdminMethods {
     const { method, address, body, contentType, idempotencyKey } = request
     const response = await send(url.replace(/\/+$/, '') + address, {
       method,
+      // The API sends no redirects, and another server must not get the token.
       redirect: 'error',
       headers: {
         authorization: `Bearer ${token}`,
@@ -137,6 +143,7 @@ export class AdminClient extends AdminMethods {
   }
 }
 
+/** A request as `fetch` gets it. `address` is the path with the query. */
 interface WireRequest {
   readonly method: string
   readonly address: string
@@ -145,7 +152,7 @@ interface WireRequest {
   readonly idempotencyKey?: string
 }
 
-/** Whether the same request can succeed later. */
+/** Whether the same request can succeed later. After a lost connection, its first attempt can still be running. */
 function isTemporary(error: unknown): boolean {
   if (error instanceof AdminConnectionError) return true
   return error instanceof AdminApiError && (error.status === 503 || error.code === 'request-running')
@@ -155,7 +162,7 @@ function incomplete(cause: unknown): never {
   throw new AdminConnectionError('the response of the admin API is not complete', { cause })
 }
 
-/** Returns the complete lines of a response while they arrive. */
+/** Returns the complete lines of a response while they arrive. Drops an incomplete line at its end. */
 async function* linesOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

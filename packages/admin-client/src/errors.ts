@@ -9,7 +9,7 @@ export class AdminApiError extends Error {
   readonly problem: Problem
   /** Name of the problem, such as `unknown-store`. The documentation lists all names. */
   readonly code: string
-  /** ID of the request in the log of the service; null for a line of a batch. */
+  /** ID of the request in the log of the service; null if the response has none, and for a line of a batch. */
   readonly requestId: string | null
 
   constructor(problem: Problem, requestId: string | null) {

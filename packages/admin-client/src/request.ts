@@ -6,16 +6,17 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of a call that creates something. */
+/** Options of a call that sends a POST. */
 export interface PostOptions extends CallOptions {
   /**
-   * Key that makes the call repeatable for 24 hours. By default, the client creates one for each call. Pass your own to
-   * repeat the call after your program has restarted.
+   * The Idempotency-Key. For 24 hours, an equal call with this key returns the response of the first call and changes
+   * nothing. By default, the client creates a key for each call. Pass your own to repeat the call after your program
+   * has restarted.
    */
   readonly idempotencyKey?: string
 }
 
-/** A request: its method, its path, and its parts. */
+/** A request: its method, its path with parameters filled in, its JSON body, and its query without undefined values. */
 export interface RequestDescription {
   readonly method: string
   readonly path: string

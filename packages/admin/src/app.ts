@@ -1,9 +1,12 @@
 // Handles the requests to the admin API, in these steps:
 //
-// 1. Find the token. Without a valid one, the response says nothing about paths.
+// 1. Find the token. Without a valid one, the response says nothing about paths. Only `/openapi.json` needs no token.
 // 2. Read the body, and validate all parts of the request.
 // 3. With an Idempotency-Key, return the stored response of an earlier request.
-// 4. Run the handler, store the response, and emit an event.
+// 4. Run the handler, and store the response.
+//
+// Each request emits an event, also a rejected one. A request that failed with 5xx isn't stored, so a repetition runs
+// it again.
 
 import { randomUUID } from 'node:crypto'
 import { adminActor, findAdminToken, type RegistryContext } from '@store-export/control'

@@ -17,7 +17,10 @@ const LINES_AT_ONCE = 8
 /** The result of a line. */
 export type BatchResult = z.input<typeof batchResult>
 
-/** Returns the lines of a body without empty ones. Throws `Problem` if there are none, or too many. */
+/**
+ * Returns the lines of a body without empty ones. `number` is the number of a line in the body, from 1. Throws
+ * `Problem` if there are no lines, or more than `BATCH_LINES_MAX`.
+ */
 export function linesOf(body: Buffer): { readonly number: number; readonly bytes: Uint8Array }[] {
   // Latin-1 keeps every byte, so a line that is not UTF-8 doesn't change the others.
   const lines = body
@@ -32,7 +35,9 @@ export function linesOf(body: Buffer): { readonly number: number; readonly bytes
 }
 
 /**
- * Creates the stores of the lines, and yields the results in the order of the lines. `onError` gets unexpected errors.
+ * Creates the stores of the lines, and yields the results in the order of the lines. Never rejects: an error becomes
+ * the problem of its line, and `onError` also gets unexpected errors. Work for later lines starts only while results
+ * are read.
  */
 export async function* createStores(
   services: AdminServices,

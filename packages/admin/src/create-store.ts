@@ -26,7 +26,9 @@ export interface CreatingContext extends RegistryContext {
   readonly requireSecret: () => Promise<void>
 }
 
-/** Returns the context for new stores. The check runs once, also for a batch of many stores. */
+/**
+ * Returns the context for the new stores of one request. The check runs at most once, also for a batch of many stores.
+ */
 export function creatingContext(context: RegistryContext): CreatingContext {
   let checked: Promise<void> | null = null
   return {
@@ -38,7 +40,11 @@ export function creatingContext(context: RegistryContext): CreatingContext {
   }
 }
 
-/** Creates a store with its keys. The status is 200 for a store that existed. */
+/**
+ * Creates a store with its keys. The status is 200 for a store that existed. Rejects like `addStore`, `createKey`, and
+ * `AdminOperations.provision`. The store and the keys before the error stay. A repetition with the same external ID
+ * creates the missing keys.
+ */
 export async function createStore(
   services: AdminServices,
   context: CreatingContext,

@@ -1,13 +1,17 @@
-// Encodes positions of lists for clients, who pass them back unchanged.
+// Encodes positions in lists as cursors. Clients pass them back unchanged. An edited cursor can only lead to another
+// position, so cursors have no seal.
 
 import * as z from 'zod'
 
-/** Returns the text of a position. */
+/** Returns the cursor for a position: its JSON in base64url. */
 export function encodeCursor(position: object): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')
 }
 
-/** Returns a schema for the parameter `cursor`, whose output is the position; null without one. */
+/**
+ * Returns a schema for the parameter `cursor`. Its output is the position; null without the parameter. `position` is
+ * the schema that a decoded cursor must match.
+ */
 export function cursorOf<S extends z.ZodType>(position: S) {
   return z
     .string()

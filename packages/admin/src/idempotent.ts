@@ -19,7 +19,7 @@ import { invalidRequest } from './validate.ts'
 
 const KEY = /^[!-~]{1,255}$/
 
-/** The parts of a request that must be the same in a repetition. */
+/** The token, the key, and the parts of a request that must be the same in a repetition. */
 export interface RequestFacts {
   readonly tokenId: string
   readonly method: string
@@ -34,9 +34,10 @@ export interface RequestFacts {
 export type Finish = (response: StoredResponse | null) => Promise<void>
 
 /**
- * Returns the response of `run`, or the stored response of an earlier equal request. `run` calls `finish` before the
- * client gets the last byte. Rejects with `Problem` if the key is not valid or belongs to another request. Also rejects
- * with it if the first request is still running, or if the stored response can't be decrypted.
+ * Returns the response of `run`, or the stored response of an earlier equal request. Without a key, only runs the
+ * request. `run` calls `finish` before the client gets the last byte. Rejects like `run`. Rejects with `Problem` if the
+ * key is not valid or belongs to another request. Also rejects with it if the first request is still running, or if the
+ * stored response can't be decrypted.
  */
 export async function onceForKey(
   context: RegistryContext,

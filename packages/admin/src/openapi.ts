@@ -52,6 +52,7 @@ export function adminOpenApi(): Json {
 
 function operationOf(route: Route): Json {
   const body = unwrapped(route.body)
+  // The schema of a body has a name; `noBody` has none.
   const hasBody = idOf(body) !== null
   const required = !route.body.safeParse(undefined).success
   const problems = [
@@ -122,6 +123,7 @@ function problemResponses(names: readonly ProblemName[]): Json {
 function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
   return Object.entries(schema.shape).map(([name, parameter]) => {
     const { $schema, description, ...rest } = z.toJSONSchema(parameter, { io: 'input', unrepresentable: 'any' })
+    // The schema of a cursor is a transformation, so its JSON schema has no type.
     const type = 'type' in rest ? rest : { type: 'string', ...rest }
     const required = place === 'path'
     return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: type }
@@ -153,6 +155,9 @@ function withParts(schema: z.ZodType): z.ZodType[] {
   return [schema, ...parts.flatMap((part) => withParts(unwrapped(part as z.ZodType)))]
 }
 
+/**
+ * Returns the schema of the elements of an array, or of a value without its default and null; another schema as it is.
+ */
 function unwrapped(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodArray) return unwrapped(schema.element as z.ZodType)
   if (
@@ -165,6 +170,7 @@ function unwrapped(schema: z.ZodType): z.ZodType {
   return schema
 }
 
+/** Returns the name of a schema in the document; null if it has none. */
 function idOf(schema: z.ZodType): string | null {
   return z.globalRegistry.get(schema)?.id ?? null
 }

@@ -21,7 +21,7 @@ export async function readBody(request: Request, bytesMax: number): Promise<Buff
   return Buffer.concat(chunks)
 }
 
-/** Throws `Problem` if the body has another media type than `mediaType`. */
+/** Throws `Problem` unless `Content-Type` names `mediaType`. Ignores its parameters, such as `charset`. */
 export function requireMediaType(request: Request, mediaType: string): void {
   const sent = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (sent === mediaType) return

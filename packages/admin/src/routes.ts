@@ -1,4 +1,4 @@
-// Lists all routes of the admin API.
+// Lists the routes of the admin API. app.ts adds the batch and `/openapi.json`.
 
 import type { Route } from './route.ts'
 import { AUDIT_ROUTES } from './routes/audit-events.ts'

@@ -18,6 +18,7 @@ import {
 import { splitPassword } from '@store-export/postgres'
 import * as z from 'zod'
 
+// zod needs a type with at least one element.
 const REVISION_IDS = REVISIONS.map(({ id }) => id) as [RevisionId, ...RevisionId[]]
 
 /** Returns a string schema whose rule is a function that throws an error with the rule as its message. */

@@ -29,15 +29,16 @@ const CONNECTIONS_MAX = 256
 /** Interval at which a stopping server checks whether all responses have ended. */
 const CHECK_MS = 100
 
-/** Creates the server for an app. */
+/** Creates the server for an app. It uses HTTP if `tls` is null. */
 // biome-ignore lint/suspicious/noExplicitAny: the server passes requests to an app of any environment
 export function createAdminServer(app: Hono<any>, tls: AdminTls | null): AdminServer {
+  // By default, the library replaces the `Request` and `Response` of the whole process.
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
   const open = new Set<http.ServerResponse>()
   const receive = (message: http.IncomingMessage, response: http.ServerResponse) => {
     open.add(response)
     response.once('close', () => open.delete(response))
-    // A client that keeps its connection would delay the stop.
+    // The server is stopping. A client that leaves its connection open would delay the stop.
     if (!server.listening) response.setHeader('connection', 'close')
     void listener(message, response)
   }

@@ -5,7 +5,7 @@ import type { RegisteredStore, RegistryContext } from '@store-export/control'
 import type { BackgroundWork } from './background-work.ts'
 import type { Limiter } from './limiter.ts'
 
-/** Emitted after each request to the admin API. */
+/** Emitted when the response to a request exists. The lines of a batch can still be running then. */
 export interface AdminRequestCompleted {
   readonly event: 'admin.request_completed'
   readonly requestId: string
@@ -13,6 +13,7 @@ export interface AdminRequestCompleted {
   /** Path of the route, such as `/v1/stores/{store}`; `unknown` if no route matches. */
   readonly route: string
   readonly status: number
+  /** Time until the response existed. */
   readonly durationMs: number
   /** ID of the token; null without a valid one. */
   readonly tokenId: string | null
@@ -28,15 +29,18 @@ export interface AdminRequestFailed {
 /** An event of the admin API. */
 export type AdminEvent = AdminRequestCompleted | AdminRequestFailed
 
-/** A store with its database, after `provision`. */
+/**
+ * A registered store, and what is known about its database. Without `provision`, only `store` and `created` are known.
+ */
 export interface ProvisionedStore {
   readonly store: RegisteredStore
+  /** Whether this call created the database, or registered the store without `provision`. */
   readonly created: boolean
   /** Schema version; null for a database that `provision` did not create. */
   readonly revision: RevisionId | null
   /** URL of the owner, with which the platform writes; null unless this call created the database. */
   readonly databaseUrl: string | null
-  /** URL with which the service reads; null if the store has no database. */
+  /** URL with which the service reads; null if the store has no database, and without `provision`. */
   readonly readerUrl: string | null
 }
 
@@ -48,7 +52,7 @@ export interface UpgradedStore {
   readonly adminSql: string | null
 }
 
-/** What is wrong with a store. */
+/** What `store-export doctor` finds in a store. `ok` is true without errors and warnings. */
 export interface StoreHealth {
   readonly revision: RevisionId | null
   readonly ok: boolean
@@ -62,14 +66,20 @@ export interface StoreHealth {
 
 /** The operations that connect to store databases or to the dashboard's accounts. `explain` translates their errors. */
 export interface AdminOperations {
+  /** Creates the database of a store and registers the store; returns an existing store with the external ID. */
   provision(
     context: RegistryContext,
     store: { readonly name: string; readonly externalId: string | null; readonly revision: RevisionId },
   ): Promise<ProvisionedStore>
+  /**
+   * Upgrades a database to the schema version `to`. `databaseUrl` is the owner's; null for the control database's
+   * server.
+   */
   upgrade(
     store: RegisteredStore,
     options: { readonly to: RevisionId; readonly databaseUrl: string | null },
   ): Promise<UpgradedStore>
+  /** Connects to the store's database and checks it. */
   examine(store: RegisteredStore): Promise<StoreHealth>
   /** Creates a link that works for `minutes`; undefined for the minutes of the settings. */
   createSignInLink(

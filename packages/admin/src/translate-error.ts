@@ -17,6 +17,7 @@ import { Problem, type ProblemName } from './problems.ts'
 import type { AdminOperations } from './services.ts'
 import { invalidRequest } from './validate.ts'
 
+/** Errors whose messages say what to do, each with its problem. */
 const KNOWN: readonly (readonly [abstract new (...args: never[]) => Error, ProblemName])[] = [
   [UnknownStore, 'unknown-store'],
   [UnknownMerchant, 'unknown-merchant'],
@@ -27,7 +28,10 @@ const KNOWN: readonly (readonly [abstract new (...args: never[]) => Error, Probl
   [DecryptionError, 'secrets-differ'],
 ]
 
-/** Errors that depend on the stored state, so that the validation could not find them. */
+/**
+ * Errors that depend on the stored state or on the time, so that the validation could not find them. Each has the field
+ * that causes it.
+ */
 const INVALID = [
   [InvalidStoreError, 'database_url'],
   [InvalidUrlError, 'database_url'],

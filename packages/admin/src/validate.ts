@@ -14,7 +14,7 @@ export interface RawRequest {
   readonly body: Uint8Array | null
 }
 
-/** Returns the valid parts. Throws `Problem` with an error for each field that is not valid. */
+/** Returns the valid parts. Throws `Problem` with an error for each field that is not valid, at most `ERRORS_MAX`. */
 export function validate(
   { params, query, body }: Pick<Route, 'params' | 'query' | 'body'>,
   raw: RawRequest,
@@ -75,6 +75,7 @@ function decode(bytes: Uint8Array): string | null {
 function parse(schema: z.ZodType, value: unknown, errors: FieldError[]): unknown {
   const result = schema.safeParse(value, { error: messageOf })
   if (result.success) return result.data
+  // One by one, because a call with too many arguments fails.
   for (const issue of result.error.issues) for (const error of fieldErrors(issue)) errors.push(error)
   return undefined
 }
@@ -94,7 +95,7 @@ function fieldOf(path: readonly PropertyKey[]): string {
     .replace(/^\./, '')
 }
 
-/** Returns the message for an issue; undefined for the message of zod. */
+/** Returns the message for an issue; undefined to use the message of zod. */
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -31,6 +31,7 @@ const list = route({
     const storeId = store === undefined ? null : await storeIdOf(context, store)
     const start = since === undefined ? null : new Date(since)
     const { database } = context
+    // One more event shows whether there is a next page.
     const events = await readAuditEvents({ database, storeId, since: start, after, limit: query.limit + 1 })
     const page = events.slice(0, query.limit)
     const last = page.at(-1)

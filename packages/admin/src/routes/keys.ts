@@ -81,6 +81,7 @@ const change = route({
     const common = { database: context.database, keyId, ...acting(context) }
     const { name, state } = body
     const change = permissionChangeOf(body)
+    // These are separate statements. If the key ends between two of them, the earlier changes stay.
     const isChanging = Object.keys(change).length > 0
     if (isChanging && (await changePermissions({ ...common, change })) === 'unknown') throw ended(keyId)
     if (name !== undefined && !(await renameKey({ ...common, name }))) throw ended(keyId)
@@ -106,6 +107,7 @@ const revoke = route({
   handle: async ({ context, params }) => {
     const outcome = await revokeKey({ database: context.database, keyId: params.key, ...acting(context) })
     if (outcome === 'unknown') throw unknownKey(params.key)
+    // A path can have the ID in upper case. All responses have it in lower case.
     const body = { id: params.key.toLowerCase(), revoked: true as const, already: outcome === 'already revoked' }
     return { status: 200, body }
   },
@@ -129,6 +131,7 @@ const replace = route({
     const expiresAt = body.expires_at === null ? null : new Date(body.expires_at)
     const made = await createKey({
       ...creating(context, services.keyPrefix),
+      // A replacement uses only `expiresAt`. `createKey` takes the other permissions from the replaced key.
       ...{ storeId, name: body.name ?? replaced.name, permissions: { ...ALL_PERMISSIONS, expiresAt } },
       replaces: { keyId: replaced.id, endsAfterHours: body.ends_after_hours, ...personalDataOf(body) },
     })
@@ -136,7 +139,7 @@ const replace = route({
   },
 })
 
-/** Returns the permissions to change. */
+/** Returns the permissions to change; an empty object if `body` changes none. */
 function permissionChangeOf(body: z.output<typeof keyChange>): Partial<ChangeablePermissions> {
   const { scopes, expires_at: expiresAt, allowed_addresses: allowedAddresses } = body
   return {
@@ -168,6 +171,10 @@ async function requireKey({ database }: RegistryContext, keyId: string): Promise
   return found
 }
 
+/**
+ * Returns a key that is not revoked. Rejects with `unknown-key` or `key-ended`. A key that has expired passes: the
+ * statement that changes or replaces it rejects it.
+ */
 async function requireActiveKey(context: RegistryContext, keyId: string): Promise<KeySummary> {
   const found = await requireKey(context, keyId)
   if (found.revokedAt !== null) throw ended(found.id)

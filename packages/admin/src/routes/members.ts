@@ -78,6 +78,7 @@ const remove = route({
   handle: async ({ context, params }) => {
     const { database, actor } = context
     const { id } = await requireStore(database, params.store)
+    // `isSeen` and `hasAdmin` say whether other members, and other admins, are left.
     const { removed, isSeen, hasAdmin } = await removeMembership(database, params.email, id, actor)
     const left = { stores_left_alone: isSeen ? [] : [id], stores_without_admin: isSeen && !hasAdmin ? [id] : [] }
     return {

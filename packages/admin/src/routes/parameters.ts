@@ -9,7 +9,7 @@ export const noQuery = z.strictObject({})
 /** The body of a route without a body. */
 export const noBody = z.undefined()
 
-/** A string that names something. PostgreSQL accepts no NUL character. */
+/** A string that names something in the database. PostgreSQL accepts no NUL character. */
 export const reference = z.string().refine((text) => !text.includes('\0'), { error: 'must not have a NUL character' })
 
 /** The store in a path. */
@@ -29,7 +29,7 @@ export function isInYears(time: string): boolean {
   return at >= TIMES.first && at <= TIMES.last
 }
 
-/** A time in a query. */
+/** An optional time in a query, with an offset. */
 export const timeParameter = z.iso
   .datetime({ offset: true, abort: true })
   .refine(isInYears, { error: 'must be in the years 1 to 9999 in UTC' })
@@ -39,7 +39,7 @@ const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1000
 const LIMIT_RULE = `must be a whole number from 1 to ${LIMIT_MAX}`
 
-/** The number of elements of a page. */
+/** The number of elements of a page: a number from 1 to 1000, 100 by default. */
 export const limit = z
   .string()
   .regex(/^\d{1,4}$/, { error: LIMIT_RULE })

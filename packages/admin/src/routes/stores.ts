@@ -62,6 +62,7 @@ const list = route({
   problems: [],
   handle: async ({ context, query }) => {
     const { external_id: externalId = null, cursor } = query
+    // One more row shows whether there is a next page.
     const page = { externalId, after: cursor?.id ?? null, limit: query.limit + 1 }
     const rows = await pageOfStores(context.database, page)
     const data = rows.slice(0, query.limit).map(storeJson)
@@ -101,6 +102,7 @@ const change = route({
   handle: async ({ context, params, body }) => {
     const { name, state, database_url: databaseUrl, schema: schemaName, two_factor_required: requiresTwoFactor } = body
     const { id } = await requireStore(context.database, params.store)
+    // A node with another secret could not decrypt the password in the URL.
     if (databaseUrl !== undefined) await requireServiceSecret(context.database, context.keys, id)
     const changed = await setStore(context, id, {
       ...(name === undefined ? {} : { name }),
@@ -199,6 +201,7 @@ function countsOf({ successful, clientErrors, rejected, failed }: UsageHour) {
   return { successful, client_errors: clientErrors, rejected, failed }
 }
 
+/** Returns the sums of all hours for each key, in the order of each key's first hour. */
 function sumsByKey(hours: readonly UsageHour[]) {
   const sums = new Map<string, { key_id: string } & ReturnType<typeof countsOf>>()
   for (const hour of hours) {
