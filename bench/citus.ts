@@ -60,6 +60,7 @@ async function measure(): Promise<void> {
   const worker = openControlDatabase(urlOn(workers[0] ?? '', name), { poolSize: 1 })
   const single = openControlDatabase(await createPlainDatabase(), { poolSize: 1 })
   const [ofDistributed, ofSingle] = [await createKeys(distributed), await createKeys(single)]
+  // No check is above this rate limit.
   const request = (database: ControlDatabase) => ({ pool: database.pool, requestsPerMinute: 1_000_000_000 })
   const each = (hashes: readonly HashedKey[], database: ControlDatabase, isDistributed: boolean) => async () => {
     for (let n = 0; n < CHECKS; n++)

@@ -30,6 +30,7 @@ const { values } = parseArgs({
   },
 })
 const kind = values.server === 'embedded' ? 'embedded' : 'system'
+// There is room for the service's 200 connections and for those of the baseline. The stores needn't survive a crash.
 const server = await startBenchServer(kind, { max_connections: '300', fsync: 'off' })
 if (server === null)
   throw new Error(`${kind}: no such server here; name the folder of its programs in BENCH_POSTGRES_BIN`)

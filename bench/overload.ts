@@ -25,6 +25,7 @@ const { values } = parseArgs({
   options: { server: { type: 'string', default: 'system' }, stores: { type: 'string', default: '100' } },
 })
 const kind = values.server === 'embedded' ? 'embedded' : 'system'
+// The stores needn't survive a crash.
 const server = await startBenchServer(kind, { max_connections: '100', fsync: 'off' })
 if (server === null)
   throw new Error(`${kind}: no such server here; name the folder of its programs in BENCH_POSTGRES_BIN`)
@@ -50,6 +51,7 @@ async function measure({ controlUrl, secret, stores }: ManyStores): Promise<void
     STORE_EXPORT_OPERATIONS_PORT: '0',
     STORE_EXPORT_REQUESTS_PER_MINUTE: '1000000000',
   })
+  // Connections stay open, so that requests don't pay for new ones.
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 4096 })
   let next = 0
   const send = () => request(service.url, stores[next++ % stores.length]?.key ?? '', agent)

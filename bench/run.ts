@@ -1,6 +1,6 @@
-// Runs `npm run bench`, which measures on the embedded PostgreSQL and on an installed one. It prints the results, and
-// stores them in bench/results and in docs/concepts/performance.md with its chart. With `--quick`, it only prints. It
-// doesn't check the results.
+// Runs `npm run bench`, which measures on the embedded PostgreSQL and, if there is one, on an installed one. It prints
+// the results, and stores them in bench/results and in docs/concepts/performance.md with its chart. With `--quick`, it
+// only prints. It doesn't check the results.
 
 import { type BenchOptions, readOptions, type ServerKind } from './lib/options.ts'
 import { withRatiosBefore, writeResult } from './lib/results.ts'

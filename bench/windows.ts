@@ -142,7 +142,7 @@ async function readSlices({ sql, key }: Dataset, { url }: ServiceUnderLoad): Pro
   }
 }
 
-/** Changes one order after another until the signal. Returns the number of changes. */
+/** Changes an order at a random position, again and again until the signal. Returns the number of changes. */
 async function changeOrders(sql: Sql, signal: AbortSignal): Promise<number> {
   let changes = 0
   for (; !signal.aborted; changes++)

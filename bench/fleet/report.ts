@@ -7,7 +7,7 @@ import type { SizedFleet } from './fleet-size.ts'
 
 /** Hours of a month: 365 × 24 / 12. */
 const MONTH_HOURS = 730
-/** Connections of a node to the control database in addition to admission: usage, registry, and readiness. */
+/** Connections of a node to the control database besides admission: two for background work, and one for readiness. */
 const OTHER_CONTROL_CONNECTIONS = 3
 /** Statements of one write of usage: for the sums by hour, the request log, and the syncs. */
 const USAGE_STATEMENTS = 3

@@ -13,6 +13,7 @@ export interface BurstSize {
   readonly milliseconds: number
 }
 
+/** The parsed command line. */
 export interface BenchOptions {
   readonly servers: readonly ServerKind[]
   readonly orders: number

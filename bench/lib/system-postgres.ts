@@ -79,6 +79,7 @@ async function makeOwn(folder: string, account: Account): Promise<void> {
 }
 
 async function makeCluster(initdb: string, cluster: string, account: Account): Promise<void> {
+  // Without `--no-sync`, initdb would wait for the disk. The cluster needn't survive a crash.
   const access = ['--auth-local=trust', '--auth-host=scram-sha-256']
   const parameters = ['-D', cluster, `--username=${SUPERUSER}`, ...access, '--encoding=UTF8', '--locale=C', '--no-sync']
   const { code, output } = await runProgram(initdb, parameters, account)

@@ -1,5 +1,5 @@
-// Checks before the measurement that each server returns the same orders as the service, with as many items and the
-// same total. Checks after it that responses were long enough to contain orders.
+// Checks before the measurement, with some pages and single orders, that each server returns the same as the service:
+// the same IDs, totals, and numbers of items. Checks afterward that responses were long enough to contain orders.
 
 import type { PeerClient } from './peers-client.ts'
 import type { Peer, PeerStart, SeenOrder } from './peers-list.ts'

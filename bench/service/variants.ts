@@ -36,6 +36,7 @@ export async function walkLists(bench: Pick<Bench, 'client' | 'sql'>): Promise<L
 /** Returns all variants that send requests to the API, with their baselines. */
 export function apiVariants(bench: Bench, lists: Lists, filtered: readonly FilteredPage[]): Variant[] {
   const { orders } = lists
+  // The key of the first start is before all orders, so it has no order's ID.
   const byId = (round: Round) => spread(orders.slice(1), 100, round).map(({ key }) => `/orders/${key.id}`)
   return [
     ...listVariants(bench, lists),

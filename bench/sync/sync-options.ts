@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 
+/** Destinations that `--to` accepts. */
 export const DESTINATIONS = ['sqlite', 'postgres', 'csv', 'xlsx', 'parquet'] as const
 
 export type Destination = (typeof DESTINATIONS)[number]

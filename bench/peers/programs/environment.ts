@@ -1,5 +1,6 @@
 // Reads a peer's environment variables, and prints the line that says that the peer listens.
 
+/** What `startPeer` passes to a peer. */
 export interface PeerEnvironment {
   /** Port on 127.0.0.1 for the peer to listen on. */
   readonly port: number

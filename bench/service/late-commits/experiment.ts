@@ -21,8 +21,11 @@ export interface Outcome {
   readonly stale: number
 }
 
+/** What the writers did, and what the copies have lost. */
 export interface ExperimentResult {
+  /** Number of transactions of all writers. */
   readonly transactions: number
+  /** Number of orders of the store at the end. */
   readonly orders: number
   readonly outcomes: readonly Outcome[]
 }

@@ -16,7 +16,10 @@ export interface PostOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
-/** A request: its method, its path with parameters filled in, its JSON body, and its query without undefined values. */
+/**
+ * A request: its method, its path with parameters filled in, its JSON body, and its query. Undefined values are left
+ * out.
+ */
 export interface RequestDescription {
   readonly method: string
   readonly path: string

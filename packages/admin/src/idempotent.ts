@@ -1,4 +1,4 @@
-// Runs a request with an Idempotency-Key once, and repeats its response.
+// Runs a request with an Idempotency-Key once, and repeats its response. A request that failed with 5xx can run again.
 
 import {
   abandonRequest,

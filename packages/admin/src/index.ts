@@ -23,8 +23,8 @@ export interface AdminApiOptions extends Omit<AdminServices, 'limiter' | 'backgr
 }
 
 /**
- * Creates the server of the admin API, which doesn't listen yet. Its `stop` also ends batches whose clients have
- * disconnected.
+ * Creates the server of the admin API, which doesn't listen yet. Its `stop` first drains the server. Then it ends
+ * batches that still run without a client, and waits up to five seconds for them.
  */
 export function createAdminApi({ tls, ...services }: AdminApiOptions): AdminServer {
   const limiter = new Limiter({ atOnce: OPERATIONS_AT_ONCE, waitingMax: OPERATIONS_WAITING_MAX })

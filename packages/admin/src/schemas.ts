@@ -1,5 +1,5 @@
 // Declares what requests and responses of the admin API contain. Validation, types, and the OpenAPI document follow
-// from these declarations.
+// from these declarations. The `description` of a schema says what it means.
 
 import { LIMITS, REVISIONS, type RevisionId, SCOPES } from '@store-export/contract'
 import {

@@ -10,7 +10,7 @@ export interface AdminRequestCompleted {
   readonly event: 'admin.request_completed'
   readonly requestId: string
   readonly method: string
-  /** Path of the route, such as `/v1/stores/{store}`; `unknown` if no route matches. */
+  /** Path of the route, such as `/v1/stores/{store}`; `unknown` if no route matches, and without a valid token. */
   readonly route: string
   readonly status: number
   /** Time until the response existed. */
@@ -19,7 +19,7 @@ export interface AdminRequestCompleted {
   readonly tokenId: string | null
 }
 
-/** Emitted if an internal error interrupted a request to the admin API. */
+/** Emitted if an internal error interrupted a request to the admin API, or a line of a batch. */
 export interface AdminRequestFailed {
   readonly event: 'admin.request_failed'
   readonly requestId: string

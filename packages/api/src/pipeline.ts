@@ -71,6 +71,7 @@ export interface Trace {
   keyId: string | null
   /** ID of the key's store; null before the service has checked the key, and for an invalid key. */
   storeId: string | null
+  /** Path of the endpoint as the contract writes it, or of a document; 'unknown' until a path is found. */
   endpoint: string
   /** The reason why the service rejected the key; null for other requests. */
   keyRejected: KeyRejected['reason'] | null

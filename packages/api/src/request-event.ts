@@ -13,12 +13,12 @@ export interface RequestCompleted extends Partial<TraceContext> {
   readonly requestId: string
   /**
    * The path of a document, of leak reports, or of an endpoint as the contract writes it, such as
-   * `/api/v1/orders/{id}`; 'unknown' for any other path.
+   * `/api/v1/orders/{id}`; 'unknown' for any other path, and for a malformed request.
    */
   readonly endpoint: string
   readonly method: string
   readonly status: number
-  /** Error code of the response; absent for a success. */
+  /** Error code of the response; absent for a success and for status 499. */
   readonly code?: string
   /** Time until the response was passed to Node. A wait for the previous response of the connection isn't included. */
   readonly durationMs: number

@@ -3,11 +3,11 @@
 /** A completed request to one of the servers. */
 export interface RequestTelemetry {
   readonly requestId: string
-  /** The declared route, such as `/api/v1/orders/{id}`; 'unknown' for other paths. */
+  /** The declared route, such as `/api/v1/orders/{id}`; 'unknown' for other paths, and for a malformed request. */
   readonly route: string
   readonly method: string
   readonly status: number
-  /** Error code of the response; absent for a success. */
+  /** Error code of the response; absent for a success and for status 499. */
   readonly code?: string
   readonly startedAt: number
   readonly durationMs: number
@@ -17,7 +17,7 @@ export interface RequestTelemetry {
   readonly keyId: string | null
   /** ID of the key's store; null if the request has no valid key. */
   readonly storeId: string | null
-  /** The calls of databases for the request, in order. */
+  /** The calls of databases for the request, in order; empty for requests to the dashboard and the admin API. */
   readonly calls: readonly DatabaseCall[]
 }
 

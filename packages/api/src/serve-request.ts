@@ -25,7 +25,10 @@ import { readRequestIds } from './request-ids.ts'
 import type { ServerOptions } from './server.ts'
 import { closeAfterBody } from './unread-body.ts'
 
-/** Time after which the service closes a connection whose client neither reads nor writes. */
+/**
+ * Time after which the service closes a connection on which the client reads nothing of a response. Between requests, a
+ * connection can stay open longer (`keepAliveMs`).
+ */
 export const SILENCE_MS = 30_000
 /** The response to record, but not to send, if the client closes the connection first. nginx logs the same status. */
 const CLIENT_DISCONNECTED: ApiResponse = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
@@ -93,7 +96,7 @@ export function whenSent(before: ServerResponse | undefined): Promise<void> {
   return new Promise((resolve) => before.once('close', resolve))
 }
 
-/** Closes the connection if the client does not read the response within the time limit. */
+/** Closes the connection if the client reads nothing for `SILENCE_MS`, or not the whole response in the time limit. */
 function limitTime({ message: { socket }, response, options, openResponses }: RequestContext): void {
   socket.setTimeout(SILENCE_MS)
   const timer = setTimeout(() => socket.destroy(), options.limits.responseTimeoutMs)
