@@ -8,7 +8,7 @@ import { ORDERS_DEFAULT, type ServerKind } from './options.ts'
 /** Medians of one variant. Times are per request. */
 export interface Figure {
   readonly name: string
-  /** Processor time of the service, or of the client of COPY, in ms. */
+  /** Processor time of the service, or of the process that runs COPY or the key check, in ms. */
   readonly processMs: number
   /** Processor time of the PostgreSQL server, in ms. */
   readonly databaseMs: number
@@ -16,6 +16,7 @@ export interface Figure {
   readonly totalMs: number
   /** Elapsed time, in ms. */
   readonly wallMs: number
+  /** Size of the response; 0 if it is unknown, as for psql and for the key check. */
   readonly kibibytes: number
   /** Total processor time as a multiple of the baseline's; null without a baseline. */
   readonly ratio: number | null
@@ -65,6 +66,7 @@ export interface BenchResult extends BenchRun {
   readonly figures: readonly Figure[]
   /** Requests per second by kind of request; absent in results from before throughput was measured. */
   readonly throughput?: readonly ThroughputFigure[]
+  /** The pages of all parallel full syncs together. */
   readonly parallel: { readonly pages: number; readonly failed: number; readonly pagesPerSecond: number }
 }
 

@@ -26,7 +26,7 @@ export interface Round {
   readonly count: number
 }
 
-/** Averages of one request in a round, in ms and bytes. */
+/** Averages of one request in a round, in ms and bytes. `bytes` is 0 if `run` doesn't know it. */
 export interface Sample {
   readonly processMs: number
   readonly databaseMs: number
