@@ -86,7 +86,7 @@ async function capacityOf(send: () => Promise<Outcome>): Promise<number> {
   return completed / WARM_UP_SECONDS
 }
 
-/** Sends requests at a fixed rate, and returns the outcomes of those that arrive after the warm-up. */
+/** Sends requests at a fixed rate, and returns the outcomes of those that are sent after the warm-up. */
 async function sendAt(perSecond: number, send: () => Promise<Outcome>): Promise<Outcome[]> {
   const startedAt = performance.now()
   const sent: Promise<Outcome>[] = []

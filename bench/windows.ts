@@ -93,7 +93,7 @@ async function measurePages(
   return runRounds(variants, { rounds: ROUNDS, serverProcessId })
 }
 
-/** Returns the cursors of all pages but the first. */
+/** Returns the cursors of all pages except the first. */
 async function cursorsOf(client: ApiClient, query: string): Promise<string[]> {
   const cursors: string[] = []
   for (let cursor: string | null = null; ; cursors.push(cursor)) {

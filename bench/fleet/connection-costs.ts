@@ -1,6 +1,6 @@
 // Measures the additional cost of a request if its store has no connection on the node, or if the node must read its
-// columns. Also measures the share of the control database. `--measure` stores the costs in bench/results/fleet for the
-// simulation.
+// columns. Also measures a whole request with the check of its key, which shows the cost of the control database.
+// `--measure` stores the costs in bench/results/fleet for the simulation.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -22,7 +22,7 @@ const ORDERS_MIN = 1000
 
 /**
  * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for other
- * arguments.
+ * arguments and for invalid values.
  */
 export function readPeersOptions(args: readonly string[]): PeersOptions {
   const { values } = parseArgs({

@@ -1,4 +1,4 @@
-// Calculates the values with a goal from the samples of a run. Reads nothing itself.
+// Calculates the values with a goal from the samples of a run.
 
 import type { Bounded } from '../lib/results.ts'
 import { medianOf, medianRatio, type Samples } from '../lib/rounds.ts'

@@ -1,5 +1,5 @@
 // Draws the ratios of all results: each kind of request compared with COPY of its rows, and the same pages from other
-// servers. bars.ts does the drawing. Reads nothing itself.
+// servers. bars.ts does the drawing.
 
 import { type Bar, type BarGroup, type BarPanel, drawBars } from '../lib/bars.ts'
 import type { BenchResult, Figure } from '../lib/results.ts'

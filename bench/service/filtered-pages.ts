@@ -58,9 +58,8 @@ export function withoutIndexesName(name: string): string {
 }
 
 /**
- * Returns the time of the change that is `rows`-th from the end. Since then, `rows` orders changed, or more if several
- * changed at this time. Rejects if the store has
- * fewer orders.
+ * Returns a time since which `rows` orders changed, or more if several orders changed at exactly this time. Rejects if
+ * the store has fewer orders.
  */
 export async function timestampBeforeChanges(sql: Sql, rows: number): Promise<string> {
   const [row] = await sql<{ instant: string }[]>`

@@ -25,8 +25,8 @@ import { measureThroughput } from './throughput.ts'
 import { apiVariants, type Lists, walkLists } from './variants.ts'
 
 /**
- * Number of rounds for filters without indexes. A page may cost as much as a bounded scan, so there are fewer rounds
- * than for other pages.
+ * Number of rounds for filters without indexes. A page can take as long as the time limit of a scan, so there are fewer
+ * rounds than for other pages.
  */
 const ROUNDS_WITHOUT_INDEXES = 7
 

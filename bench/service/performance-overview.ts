@@ -1,4 +1,4 @@
-// Formats the first screen of docs/concepts/performance.md: the main ratios of all results. Reads nothing itself.
+// Formats the first screen of docs/concepts/performance.md: the main ratios of all results.
 
 import { table } from '../lib/markdown.ts'
 import type { BenchResult } from '../lib/results.ts'

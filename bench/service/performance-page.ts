@@ -1,4 +1,4 @@
-// Formats the results of all benchmarks as docs/concepts/performance.md, by question. Reads nothing itself.
+// Formats the results of all benchmarks as docs/concepts/performance.md, with a section for each question.
 
 import { count, milliseconds, table, wrapped } from '../lib/markdown.ts'
 import type { BenchResult, Bounded, Figure } from '../lib/results.ts'
@@ -190,7 +190,10 @@ multiple of what follows "against". CPU is processor time. Memory is the residen
 ${table(['', 'goal', ...titlesOf(results)], names.map(row))}`
 }
 
-/** Returns the name of a goal on the page. The results name psql by its library, and most of them have only Node. */
+/**
+ * Returns the name of a goal on the page. The results name psql by its library, libpq. Node isn't named, because many
+ * results have no other client.
+ */
 function goalName({ name }: Bounded): string {
   return name.replace(/ by Node$/, '').replace(/ by libpq$/, ' in psql')
 }

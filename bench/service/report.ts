@@ -1,4 +1,4 @@
-// Formats a result of `npm run bench` as text and tables, for the terminal. Reads nothing itself.
+// Formats a result of `npm run bench` as text and tables, for the terminal.
 
 import { count, milliseconds, table } from '../lib/markdown.ts'
 import { ORDERS_DEFAULT } from '../lib/options.ts'

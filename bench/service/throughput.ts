@@ -1,5 +1,5 @@
-// Measures requests per second and the processor time of each, with many concurrent clients. Short bursts take turns,
-// like the variants in rounds.ts. The client runs in a separate process.
+// Measures requests per second and the processor time of each, with different numbers of connections. Short bursts take
+// turns, like the variants in rounds.ts. The client runs in a separate process.
 
 import type { Child } from '../lib/child.ts'
 import type { BurstSize } from '../lib/options.ts'

@@ -8,7 +8,7 @@ export interface FetchWalk {
   readonly url: string
   readonly key: string
   readonly parses: boolean
-  /** The lists; every list by default. */
+  /** The lists; `LISTS` by default. */
   readonly lists?: readonly string[]
 }
 

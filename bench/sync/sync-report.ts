@@ -1,5 +1,4 @@
-// Formats the store-sync benchmark as text and a table, for docs/concepts/performance.md and the terminal. Reads
-// nothing itself.
+// Formats the store-sync benchmark as text and a table, for docs/concepts/performance.md and the terminal.
 
 import { count, table } from '../lib/markdown.ts'
 import type { PacedFigure, SyncFigure, SyncResult } from './sync-results.ts'

@@ -1,7 +1,7 @@
 // Serves orders with Express and an ORM, Drizzle, as Drizzle's documentation recommends. A relational query returns the
-// orders of a page with their items in one prepared statement, and the items' prices as floating-point numbers. Responses
-// with status 200 have the service's fields and formats, except the cursor. The peer checks the key and counts its
-// requests.
+// orders of a page with their items in one prepared statement, and the items' prices as floating-point numbers.
+// Responses with status 200 have the service's fields and formats, except the cursor. The peer checks the key and
+// counts its requests.
 
 import { relations, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
@@ -134,8 +134,8 @@ function afterPosition(createdAt: unknown, id: unknown): SQL {
 }
 
 /**
- * Returns the order as the service would. Every payment provider except `manual` becomes `processor`, and a manual order
- * has no processor IDs (R34 in docs/spec/readings.md).
+ * Returns the order as the service would. Every payment provider except `manual` becomes `processor`, and a manual
+ * order has no processor IDs (R34 in docs/spec/readings.md).
  */
 function served(order: OrderWithItems) {
   const isManual = order.payment_provider === 'manual'

@@ -1,5 +1,5 @@
-// Implements the formats of the service's responses, for the hand-written peers: timestamps in UTC
-// truncated to milliseconds, and the nine keys of an address in their order. Cursors have a simpler format.
+// Implements the formats of the service's responses, for the hand-written peers: timestamps in UTC truncated to
+// milliseconds, and the nine keys of an address in their order. Cursors have a simpler format.
 
 /** An address, as the store has it or as the API returns it. A stored address can lack keys. */
 export type Address = Readonly<Record<string, unknown>>

@@ -42,8 +42,8 @@ export function creatingContext(context: RegistryContext): CreatingContext {
 
 /**
  * Creates a store with its keys. The status is 200 for a store that existed. Rejects like `addStore`, `createKey`, and
- * `AdminOperations.provision`. The store and the keys before the error stay. A repetition with the same external ID
- * creates the missing keys.
+ * `AdminOperations.provision`. If a key can't be created, the store and the earlier keys stay. A repetition with the
+ * same external ID then creates the missing keys.
  */
 export async function createStore(
   services: AdminServices,

@@ -30,7 +30,7 @@ export interface RequestFacts {
   readonly body: Uint8Array
 }
 
-/** Stores a response; null for a request that failed, so that a repetition runs it again. */
+/** Stores a response; null for a request that failed with 5xx, so that a repetition runs it again. */
 export type Finish = (response: StoredResponse | null) => Promise<void>
 
 /**
