@@ -49,6 +49,7 @@ export {
   hasPermissions,
   type KeySummary,
   listKeys,
+  listKeysOfAllStores,
   renameKey,
   revokeKey,
 } from './access/keys.ts'

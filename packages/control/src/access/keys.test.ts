@@ -4,7 +4,7 @@ import { createControlDatabase, type TestControl } from '../../test/support/cont
 import { removeStore, UnknownStore } from '../stores.ts'
 import { createKey, KeyLimitReached, KeyNameTaken, KeyNotReplaceable, type NewKey } from './create-key.ts'
 import { InvalidKeyNameError } from './key-name.ts'
-import { listKeys, revokeKey } from './keys.ts'
+import { listKeys, listKeysOfAllStores, revokeKey } from './keys.ts'
 
 let control: TestControl
 beforeAll(async () => {
@@ -40,6 +40,18 @@ describe('the keys of a store', () => {
       lastUsedAt: null,
       revokedAt: null,
     })
+  })
+
+  test('listKeysOfAllStores returns the keys in the order of the stores, active keys first, without keys of removed stores', async () => {
+    const [first, removed, second] = [await control.store(), await control.store(), await control.store()]
+    const ofSecond = await create(second.id)
+    const [revoked, active] = [await create(first.id), await create(first.id)]
+    await create(removed.id)
+    await revokeKey({ database: control.database, keyId: revoked.id })
+    await removeStore(control.database, removed.id)
+    const own = [first.id, removed.id, second.id]
+    const listed = (await listKeysOfAllStores(control.database)).filter(({ storeId }) => own.includes(storeId))
+    expect(listed.map(({ id }) => id)).toEqual([active.id, revoked.id, ofSecond.id])
   })
 
   test('[AUTH-4] if two nodes get fifty requests at once for new keys of a store, exactly five keys are created', async () => {

@@ -122,6 +122,19 @@ export async function listKeys(options: {
 }
 
 /**
+ * Returns the keys of all stores that are not removed. The stores are in the order of their registration, and the keys
+ * of a store in the order of `listKeys`. Marks keys that have ended as revoked.
+ */
+export async function listKeysOfAllStores(database: ControlDatabase): Promise<KeySummary[]> {
+  await endExpiredKeys(database)
+  return database.pool.query<KeySummary>(sql`
+    select ${KEY_COLUMNS} from api_keys
+    join (select id as owner, row_number() over (order by created_at, id) as place
+      from stores where removed_at is null) s on s.owner = store_id
+    order by s.place, revoked_at is not null, created_at, id`)
+}
+
+/**
  * Returns the key with this ID; null if there is none. If the key has ended, marks its store's ended keys as revoked.
  */
 export async function getKey(database: ControlDatabase, keyId: string): Promise<KeySummary | null> {

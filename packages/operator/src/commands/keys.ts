@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '@store-export/contract'
 import {
+  type ControlDatabase,
   createKey,
   endOfKey,
   type KeyPermissions,
@@ -11,9 +12,9 @@ import {
   keyJson,
   keyState,
   listKeys,
+  listKeysOfAllStores,
   listStores,
   permissionsJson,
-  type RegisteredStore,
   renameKey,
   requireStore,
   revokeKey,
@@ -145,13 +146,7 @@ async function create({ database, config: { keyPrefix } }: CommandContext, optio
 }
 
 async function list({ database }: CommandContext, { store, json }: ListOptions): Promise<void> {
-  const stores = await listStores(database, { includeRemoved: store !== undefined })
-  const isSelected = ({ id, externalId }: RegisteredStore) =>
-    store === undefined || id === store.toLowerCase() || externalId === store
-  const ids = stores.filter(isSelected).map(({ id }) => id)
-  if (store !== undefined && ids.length === 0) throw new UnknownStore(store)
-  const keys: KeySummary[] = []
-  for (const storeId of ids) keys.push(...(await listKeys({ database, storeId })))
+  const keys = store === undefined ? await listKeysOfAllStores(database) : await keysOf(database, store)
   if (json) return printJson({ keys: keys.map(keyJson) })
   printTable(
     ['key id', 'store', 'key', 'last used', 'state', 'may read', 'expires', 'allowed from', 'name'],
@@ -167,6 +162,17 @@ async function list({ database }: CommandContext, { store, json }: ListOptions):
       key.name,
     ]),
   )
+}
+
+/** Returns the keys of the stores with this ID or external ID, including removed stores. Rejects with `UnknownStore`. */
+async function keysOf(database: ControlDatabase, store: string): Promise<KeySummary[]> {
+  const stores = (await listStores(database, { includeRemoved: true })).filter(
+    ({ id, externalId }) => id === store.toLowerCase() || externalId === store,
+  )
+  if (stores.length === 0) throw new UnknownStore(store)
+  const keys: KeySummary[] = []
+  for (const { id } of stores) keys.push(...(await listKeys({ database, storeId: id })))
+  return keys
 }
 
 async function rename({ database }: CommandContext, keyId: string, { name, json }: RenameOptions): Promise<void> {
