@@ -2,7 +2,7 @@
 // 1. Accept no new connections.
 // 2. Wait until the last byte of each open response is sent. After `drainMs`, close every connection, which cuts the
 //    responses that clients have not read.
-// 3. Close idle connections. Half a second later, close those that have sent no request.
+// 3. Close idle connections. Half a second later, close connections that have sent no request.
 
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
@@ -22,7 +22,8 @@ export async function stopServer(server: Server, openResponses: OpenResponses, d
   const timer = setTimeout(cut, drainMs)
   await Promise.race([openResponses.allClosed(), closed])
   server.close()
-  // Browsers open connections before they need them, and Node does not treat a connection without a request as idle.
+  // Browsers open connections before they need them, and Node does not treat a connection without a request as idle. A
+  // request can still arrive on such a connection, so its response is awaited before all connections are closed.
   const silent = setTimeout(() => openResponses.allClosed().then(() => server.closeAllConnections()), SILENT_MS)
   await closed
   clearTimeout(timer)

@@ -4,7 +4,8 @@
 // - the body has arrived, and the response is sent.
 // - the client has sent nothing for 5 s after the response.
 // - the body exceeds 64 MiB.
-// - the time for the body is over. Otherwise, a client could hold a connection by sending a byte from time to time.
+// - the body hasn't arrived in time after the response. Otherwise, a client could hold a connection by sending a byte
+//   from time to time.
 
 import type { IncomingMessage } from 'node:http'
 
@@ -17,7 +18,10 @@ const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 const PART_BYTES = 64 * 1024
 const PAUSE_MS = 4
 
-/** Delays the close after the last response until the body has arrived, for at most `msMax` ms, and reads the body. */
+/**
+ * Reads the body of `message` and discards it. Delays the close of the connection after its last response until the
+ * body has arrived, for at most `msMax` ms.
+ */
 export function closeAfterBody(message: IncomingMessage, msMax: number): void {
   const { socket } = message
   const destroySoon = socket.destroySoon.bind(socket)
@@ -33,6 +37,7 @@ export function closeAfterBody(message: IncomingMessage, msMax: number): void {
   // Node calls this method to close a connection after its last response.
   socket.destroySoon = () => {
     if (message.complete) return destroySoon()
+    // Closes only the sending side, so that the client gets the end of the response while its body is read.
     socket.end()
     socket.setTimeout(SILENCE_MS)
     // Node reports the time limit of a request only once, and the limit can have passed already.

@@ -1,6 +1,6 @@
 // Ends a list at the same time on every page. `updated_until` and `created_until` can be in the future, but rows that
 // change while a client reads must not appear on later pages. So the first page limits each end time to its watermark,
-// and the cursor carries the result (reading R37).
+// and the cursor carries the result (R37 in docs/spec/readings.md).
 
 import type { Microseconds, ParameterName } from '@store-export/contract'
 import type { Window, WindowEnd, WindowField } from '@store-export/engine'
@@ -27,7 +27,10 @@ const ENDS = [
 /** The fields that can have an end time. */
 export const WINDOW_FIELDS: readonly WindowField[] = ENDS.map(({ field }) => field)
 
-/** Returns the end times of a list. Those of the cursor take precedence, so that every page has the same end times. */
+/**
+ * Returns the end times of a list, for the cursor of its next page and the header `x-sync-watermark`. End times in the
+ * current cursor (`ofCursor`) take precedence, so that every page has the same end times.
+ */
 export function windowBounds(
   values: ParameterValues,
   watermark: Microseconds,
@@ -37,6 +40,7 @@ export function windowBounds(
   for (const { parameter, field } of ENDS) {
     const given = values.get(parameter)
     if (ofCursor[field] !== undefined) bounds[field] = ofCursor[field]
+    // The value `now` is a string, and stands for the watermark.
     else if (given !== undefined) bounds[field] = typeof given === 'bigint' && given < watermark ? given : watermark
   }
   return bounds

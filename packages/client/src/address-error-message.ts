@@ -1,5 +1,5 @@
 // Recognizes connection errors that a retry cannot fix: an unknown host, another protocol, or a certificate that is not
-// trusted.
+// trusted. `EAI_AGAIN` is not one of them, because the name server can respond later.
 
 /** Patterns of Node's error codes, each with the end of the client's message. */
 const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [

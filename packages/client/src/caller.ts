@@ -1,5 +1,5 @@
 // Makes the calls of the client reliable. Before each attempt, a call waits for its turn if requests are paced. It
-// retries temporary failures until `retryForMs` has passed. Only `Caller` has the key.
+// retries temporary failures until `retryForMs` has passed. No other object of the client stores the key.
 
 import { addressErrorMessage } from './address-error-message.ts'
 import { AddressError, ConnectionError } from './errors.ts'
@@ -47,7 +47,7 @@ export interface CallerOptions {
   readonly attemptTimeoutMs?: number
   /** Maximum requests per minute, evenly spread, for a key that other tools also use; no maximum by default. */
   readonly requestsPerMinute?: number
-  /** Called before each pause. */
+  /** Called before each pause. If it throws, the call rejects with that error. */
   readonly onPause?: (pause: ClientPause) => void
   /** Called after each complete response, including errors. If it throws, the call rejects with that error. */
   readonly onResponse?: (response: ResponseInfo) => void
@@ -105,7 +105,7 @@ export class Caller {
 
   /**
    * Returns the list of rows at `path`, without a request. All options except `signal` and `cursor` become query
-   * parameters.
+   * parameters, with names in snake case. Options that are undefined are left out.
    */
   list<Row>(path: string, { limit = DEFAULT_LIMIT, ...options }: ListQuery): PagedList<Row> {
     return this.#pagedList(path, { limit, ...options })
@@ -142,6 +142,7 @@ export class Caller {
       try {
         return read(await this.#attempt(path, signal))
       } catch (error) {
+        // If the signal aborted the attempt, the call rejects with the reason of the signal, not with `error`.
         signal?.throwIfAborted()
         const pause = retryPause(error, attempt, random())
         if (pause === null || now() + pause.ms > startedAt + this.#retryForMs(error)) throw error
@@ -156,6 +157,7 @@ export class Caller {
     return isRefused && !this.#hasResponded ? Math.min(retryForMs, retryRefusedForMs) : retryForMs
   }
 
+  /** Waits for the slot of the next request. Returns the waiting time in ms; 0 if requests are not paced. */
   async #waitForTurn(now: () => number, signal: AbortSignal | undefined): Promise<number> {
     signal?.throwIfAborted()
     const [since, pacer] = [now(), this.#pacer]
@@ -172,6 +174,7 @@ export class Caller {
 
   async #attempt(path: string, signal: AbortSignal | undefined): Promise<CompleteResponse> {
     const { attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, parse = JSON.parse } = this.#options
+    // AbortSignal.timeout() throws for a fraction of a millisecond.
     const limit = AbortSignal.timeout(Math.ceil(attemptTimeoutMs))
     const { response, text } = await this.#fetchText(path, signal, limit, attemptTimeoutMs)
     const { status, headers } = response

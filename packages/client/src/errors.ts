@@ -27,7 +27,10 @@ export class StoreExportError extends Error {
   readonly status: number
   /** ID of the request in the logs of the service; null if the response has none. */
   readonly requestId: string | null
-  /** Seconds to wait before a retry, from the header `Retry-After`; null unless the header is a whole number. */
+  /**
+   * Seconds to wait before a retry, from the header `Retry-After`; null unless the header is a whole number with at
+   * most six digits.
+   */
   readonly retryAfterSeconds: number | null
   /**
    * The scope that the key lacks, such as `customers:read`, from the header `x-required-scope`; null for every other

@@ -21,7 +21,7 @@ export interface ListOptions extends PagedListOptions {
   readonly limit?: number
 }
 
-/** The filter for the next sync of a list. Pass it to the method of the list unchanged. */
+/** The filter for the next sync of a list. It has one of the members. Pass it to the method of the list unchanged. */
 export interface NextSync {
   readonly updatedSince?: string
   /** Replaces `updatedSince` for customers of a store that does not track customer updates. */
@@ -75,7 +75,10 @@ export class PagedList<Row> implements AsyncIterable<Row> {
     for await (const { rows } of this.pages()) yield* rows
   }
 
-  /** Iterates over the pages. */
+  /**
+   * Iterates over the pages. Throws `ConnectionError` if a page's next cursor is its own, because the list would never
+   * end.
+   */
   async *pages(): AsyncGenerator<RowsPage<Row>, void, undefined> {
     let cursor = this.#cursor
     do {

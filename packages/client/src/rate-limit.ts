@@ -26,6 +26,9 @@ export function rateLimitOf(headers: Headers): RateLimit | null {
   return Object.values(limit).some(Number.isNaN) ? null : limit
 }
 
+/**
+ * Returns the parameter `name` of a header value such as `"minute";q=120;w=60`; NaN without a number of 1 to 9 digits.
+ */
 function numberOf(text: string, name: string): number {
   return Number(new RegExp(`;\\s*${name}=(\\d{1,9})`).exec(text)?.[1])
 }

@@ -9,7 +9,7 @@ export class RequestPacer {
     this.#intervalMs = 60_000 / requestsPerMinute
   }
 
-  /** Reserves the next slot at or after `now`, in ms. Returns the time of the slot. */
+  /** Reserves the next slot. Returns its time, which is `now` or later, in ms of the same clock. */
   reserve(now: number): number {
     this.#lastAt = Math.max(now, this.#lastAt + this.#intervalMs)
     return this.#lastAt

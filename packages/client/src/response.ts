@@ -45,8 +45,8 @@ export function responsePage<Row>(response: CompleteResponse): RowsPage<Row> {
 }
 
 /**
- * Throws `IgnoredParameterError` if the service ignored a parameter of `query`. Parameters that a proxy added are not
- * in `query`, so they throw nothing.
+ * Throws `IgnoredParameterError` if the service ignored a parameter of `query`. The header has the names of up to ten
+ * ignored parameters, percent-encoded. Parameters that a proxy added are not in `query`, so they throw nothing.
  */
 export function rejectIgnored({ headers }: CompleteResponse, path: string, query: URLSearchParams): void {
   const header = headers.get('x-ignored-params')
@@ -56,6 +56,7 @@ export function rejectIgnored({ headers }: CompleteResponse, path: string, query
   if (sent.length > 0) throw new IgnoredParameterError(path, sent)
 }
 
+/** Returns the filter for the next sync; null without the headers for it, or if they name an unknown parameter. */
 function nextSyncOf(headers: Headers): NextSync | null {
   const watermark = headers.get('x-sync-watermark')
   const parameter = headers.get('x-sync-parameter')
@@ -95,6 +96,7 @@ function errorOf(response: CompleteResponse): StoreExportError {
   })
 }
 
+/** Returns the value of `Retry-After` in seconds; null if it is absent, or a date, which the service does not send. */
 function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null
 }

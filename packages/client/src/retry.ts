@@ -1,6 +1,7 @@
-// Decides whether the client retries a failed request, and after which pause. After a rate limit, the pause is what
-// `Retry-After` says. After a temporary failure, pauses grow, and are at least what `Retry-After` says, up to a minute.
-// The client does not retry other failures.
+// Decides whether the client retries a failed request, and after which pause:
+// - After a rate limit, the pause is what `Retry-After` says. Without a positive `Retry-After`, pauses grow.
+// - After a temporary failure, pauses grow, and are at least what `Retry-After` says, unless that is over a minute.
+// - The client does not retry other failures.
 
 import { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 
@@ -21,7 +22,7 @@ const RATE_LIMITED_STATUS = 429
  * database did not respond, or the service failed.
  */
 const TEMPORARY_STATUSES = [408, 409, 502]
-/** Statuses of a proxy that cannot reach a node of the service. The service itself does not return them. */
+/** Statuses of a proxy that cannot reach a node of the service. The export API itself does not return them. */
 const PROXY_STATUSES = [503, 504]
 
 /** Returns the pause after a failed attempt; null for no retry. `attempt` starts at 1. `random` is from 0 to 1. */
@@ -37,6 +38,7 @@ export function retryPause(error: unknown, attempt: number, random: number): Pau
   return passes ? { reason: 'error', ms: Math.max(leastMs(retryAfterSeconds), growingMs) } : null
 }
 
+/** Returns the shortest pause in ms that `Retry-After` allows after a temporary failure. */
 function leastMs(retryAfterSeconds: number | null): number {
   return retryAfterSeconds === null || retryAfterSeconds > RETRY_AFTER_SECONDS_MAX ? 0 : retryAfterSeconds * 1000
 }

@@ -33,6 +33,7 @@ function rejectBrowser(): void {
     )
 }
 
+/** Returns the address without slashes at its end and without `/api/v1`, which the path of each endpoint contains. */
 function parseUrl(url: string): string {
   if (!URL.canParse(url)) throw new TypeError('url: must be an address such as https://export.example.com')
   const { protocol, origin, pathname, search, hash } = new URL(url)
@@ -41,6 +42,10 @@ function parseUrl(url: string): string {
   return origin + pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
 }
 
+/**
+ * Returns the key without spaces and line breaks around it. Throws if it is empty, or has characters that are not
+ * printable ASCII, which a header could not carry.
+ */
 function parseKey(key: string): string {
   const trimmed = typeof key === 'string' ? key.trim() : ''
   if (!/^[\x21-\x7e]+$/.test(trimmed))
@@ -48,7 +53,7 @@ function parseKey(key: string): string {
   return trimmed
 }
 
-/** Longest delay of a timer: 24 days. */
+/** Longest delay of a timer: 24 days. Node.js would use 1 ms instead of a longer delay. */
 const TIMER_MS_MAX = 2_147_483_647
 
 function checkedOptions(options: CallerOptions): CallerOptions {
