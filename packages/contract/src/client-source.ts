@@ -14,7 +14,10 @@ import type { ListOptions, PagedList, PagedListOptions } from '../paged-list.ts'
 import type { TYPES } from './types.ts'
 `
 
-/** Returns the source code of `endpoints.ts`, which compiles next to `types.ts` and the other modules of the client. */
+/**
+ * Returns the source code of the client's `generated/endpoints.ts`, which imports `types.ts` and modules of the client.
+ * `parts` replaces parts of the declared contract; only tests pass it.
+ */
 export function clientEndpoints(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const groups = Map.groupBy(endpoints, groupOf)
@@ -34,6 +37,7 @@ export function clientMethodOf(endpoint: Endpoint): ClientMethod {
   return { group: groupOf(endpoint), method: methodOf(endpoint) }
 }
 
+/** Returns the name of the method. For all rows of a parent, it is the end of the path: `addresses`. */
 function methodOf({ path, response }: Endpoint): string {
   switch (response.kind) {
     case 'only':
@@ -131,6 +135,7 @@ function camel(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
+/** Returns a doc comment of one line. Escapes the end of a comment in `text`. */
 function comment(indent: string, text: string): string {
   return `${indent}/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */`
 }

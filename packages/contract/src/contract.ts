@@ -1,5 +1,5 @@
 // Combines the endpoints, error codes, and schema versions in one value, from which OpenAPI, types, and tables are
-// derived. Tests replace a part of the value to prove that a new field, endpoint, or error code needs only one
+// derived. Tests replace a part of the value. They prove that a new field, endpoint, or error code needs only one
 // declaration.
 
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
@@ -37,7 +37,10 @@ export function resourcesOf({ endpoints }: Contract): RowShape[] {
   return [...new Set(endpoints.map(rowShapeOf).flatMap((row) => [row, ...childrenOf(row)]))]
 }
 
-/** Returns the resource that the service reads. For a list of IDs, it has only the fields that the list needs. */
+/**
+ * Returns the resource that the service reads for a key with personal data. For a list of IDs, it has only the fields
+ * that the list needs.
+ */
 export function readResource({ response, resource }: Endpoint): Resource {
   return response.kind === 'ids' ? response.rows : resource
 }

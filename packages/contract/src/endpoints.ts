@@ -38,9 +38,9 @@ export interface Endpoint {
   readonly response: ResponseShape
   readonly resource: Resource
   readonly parameters: readonly ParameterName[]
-  /** First schema version whose stores have the table. Lists are empty on older stores. */
+  /** First schema version whose stores have the table of the rows. Lists are empty on older stores. */
   readonly since: RevisionId
-  /** Set if the specification does not name the endpoint (reading R31). */
+  /** Set if the specification does not name the endpoint. R31 in docs/spec/readings.md allows such additions. */
   readonly addition?: true
 }
 
@@ -49,7 +49,10 @@ const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 const UPDATED = ['updated_since', 'updated_until'] as const
 const CREATED = ['created_since', 'created_until'] as const
 
-/** Every endpoint that reads a store, in the order of the specification. The lists of IDs come last. */
+/**
+ * Every endpoint that reads a store, in the order of the specification. The additions are the list of all customer
+ * addresses, and the lists of IDs, which come last.
+ */
 export const ENDPOINTS: readonly Endpoint[] = [
   only({ id: 'getStore', path: '/store', resource: store }),
   page({ id: 'listOrders', path: '/orders', resource: order, filters: [...UPDATED, ...CREATED, 'status'] }),
@@ -86,14 +89,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
 /** Every resource that has its own endpoint. Embedded resources are not included. */
 export const RESOURCES: readonly Resource[] = [...new Set(ENDPOINTS.map((endpoint) => endpoint.resource))]
 
-/** Returns the columns that the service reads, by table. Tables of embedded resources are included. */
+/** Returns the columns that the service reads of `resources`, by table. Tables of embedded resources are included. */
 export function columnsByTable(resources: readonly Resource[] = RESOURCES): ReadonlyMap<string, readonly string[]> {
   return new Map(
     resources.flatMap((resource) => [resource, ...childrenOf(resource)]).map((each) => [each.table, columnsOf(each)]),
   )
 }
 
-/** What the declaration of every kind of endpoint contains. */
+/** Members of every endpoint's declaration. */
 interface EndpointDeclaration {
   readonly id: string
   /** Path relative to `/api/v1`. */
@@ -102,7 +105,7 @@ interface EndpointDeclaration {
   readonly addition?: true
 }
 
-/** Declares the endpoint of a resource that has one row. */
+/** Declares the endpoint of a resource that has one row. The note of the resource is also that of the endpoint. */
 export function only(declaration: EndpointDeclaration): Endpoint {
   return {
     ...declared(declaration),
@@ -112,7 +115,7 @@ export function only(declaration: EndpointDeclaration): Endpoint {
   }
 }
 
-/** Declares the endpoint of one row by ID. */
+/** Declares the endpoint of one row by ID. `path` contains `{id}`. */
 export function one(declaration: EndpointDeclaration): Endpoint {
   const note = `Returns one ${declaration.resource.name.toLowerCase()} by ID.`
   return { ...declared(declaration), note, response: { kind: 'one' }, parameters: [] }
@@ -127,9 +130,7 @@ export function page({
   return { ...declared(declaration), note, response: { kind: 'page' }, parameters: [...PAGE_PARAMETERS, ...filters] }
 }
 
-/**
- * Declares the list of a resource's IDs. The specification does not name it (reading R31), and its page size is fixed.
- */
+/** Declares the list of a resource's IDs. It is an addition to the specification, and its page size is fixed. */
 export function ids(declaration: Omit<EndpointDeclaration, 'addition'>): Endpoint {
   const { plural } = declaration.resource
   const rows = LIMITS.pageRowsOfIds.toLocaleString('en')
@@ -143,7 +144,7 @@ export function ids(declaration: Omit<EndpointDeclaration, 'addition'>): Endpoin
   }
 }
 
-/** Declares the endpoint of all rows that belong to one row of `parent` through `column`. */
+/** Declares the endpoint of all rows whose `column` is the ID of one row of `parent`. `path` contains `{id}`. */
 export function allOf({
   parent,
   column,

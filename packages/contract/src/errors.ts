@@ -121,7 +121,7 @@ export interface ErrorDeclaration {
   readonly condition: string
   /** Whether and when to retry. Begins with "Yes" if clients should retry: openapi-extensions.ts reads this word. */
   readonly retry: string
-  /** Range of the header `Retry-After`, unless the `ApiError` sets the header itself. */
+  /** Range of the header `Retry-After` in seconds, unless the `ApiError` sets the header itself. */
   readonly retryAfterSeconds?: { readonly min: number; readonly max: number }
   readonly fix: string
   readonly mistakes: readonly string[]
@@ -132,7 +132,7 @@ export interface ErrorDeclaration {
 /** A status of an error code, and when the service returns it. */
 export type ErrorStatus = Pick<ErrorDeclaration, 'status' | 'condition' | 'retry'>
 
-/** Returns the documented statuses of an error code; the status of the specification is the first. */
+/** Returns the documented statuses of an error code. The first is the status of the specification. */
 export function errorStatusesOf(error: ErrorDeclaration): readonly ErrorStatus[] {
   return [error, ...(error.otherStatuses ?? [])]
 }
@@ -164,14 +164,18 @@ export function errorsFor(kind: ResponseKind, errors: Readonly<Record<string, Er
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * An error that the service returns to the client. Clients see `message`; only the log contains the cause. `status`
- * differs from the declared status for method errors (reading R3), malformed requests (reading R36), and leak reports.
+ * An error that the service returns to the client. Clients see `message`; only the log contains the cause. `status` can
+ * differ from the declared status: for other methods than GET and HEAD (405), malformed requests (408 and 431), and
+ * leak reports. See R3 and R36 in docs/spec/readings.md.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** What the client has to change, without the values that it sent; null unless the status is 400, 404, or 405. */
+  /**
+   * What the client has to change, without the values that it sent; null unless the status is 400, 404, or 405. It is
+   * the message, unless the options have another reason.
+   */
   readonly reason: string | null
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
@@ -187,7 +191,7 @@ export class ApiError extends Error {
 /** The statuses of errors with a `reason`: the client can fix them by changing its request. */
 const CHANGEABLE: ReadonlySet<number> = new Set([400, 404, 405])
 
-/** What an `ApiError` adds to the declaration of its code. `status` replaces the declared status. */
+/** Members of an `ApiError` that its code does not determine. `status` replaces the declared status. */
 export interface ApiErrorOptions {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
-// Provides the values of the examples in the documentation. Together they tell one consistent story: an order of one
-// store, with its customer and products.
+// Provides the values of the examples in the documentation. They fit together: one store, an order with its customer,
+// and the products of the order.
 
 const STORE_ID = '0199a7c0-11f4-7e52-b0d3-6c2d5a9e4f18'
 const ORDER_ID = '0199c2f4-7d3a-7c51-9b0e-4f6a2d81c3e5'
@@ -36,8 +36,8 @@ const THROW = {
 }
 
 /**
- * Values by resource name and field name. The order adds up: its prices and its shipping exclude tax, and each tax rate
- * applies to the amount after the discount.
+ * Values by resource name and field name. The amounts of the order add up: prices exclude tax, each tax rate applies to
+ * the amount after the discount of 10 %, and shipping is not taxed.
  */
 export const EXAMPLE_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Store: {

@@ -12,12 +12,13 @@ export function exampleOf(resource: RowShape): Record<string, unknown> {
   return Object.fromEntries(fields.map(([name, { type }]) => [name, name in given ? given[name] : byKind(type)]))
 }
 
-/** Returns an example list response with one row, and with a cursor if the list is paginated. */
+/** Returns an example list response with one row. If the list is paginated, it has a made-up cursor. */
 export function exampleListOf(resource: RowShape, paginated: boolean): Record<string, unknown> {
   const next = paginated ? 'AZXkq0c2mQv1n8r7JdWfK3sT5uYbE9hLxPzGaVo6iRw' : null
   return { data: [exampleOf(resource)], meta: { next_cursor: next, has_more: paginated } }
 }
 
+/** Returns an example of the type for a field without a value in example-values.ts. */
 function byKind(type: FieldType): unknown {
   switch (type.kind) {
     case 'uuid':

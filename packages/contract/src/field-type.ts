@@ -3,7 +3,7 @@
 import type { Field, FieldType, JsonEntry, JsonShape } from './field.ts'
 import { memberType } from './notes.ts'
 
-/** Returns the type of a field in words, as Markdown, such as `decimal string or null`. */
+/** Returns the JSON type of a field in words, as Markdown, such as `decimal string or null`. */
 export function fieldType({ type, nullable }: Field): string {
   return `${kindOf(type)}${nullable ? ' or null' : ''}`
 }
@@ -31,6 +31,7 @@ function kindOf(type: FieldType): string {
   }
 }
 
+/** Returns the type of stored JSON: `array of`, `object of`, or `object` and its keys. */
 function shapeOf(shape: JsonShape): string {
   if (shape.outer === 'array') return `array of ${entryOf(shape.entries)}`
   if ('keys' in shape) return `object (${shape.keys.map(code).join(', ')})`

@@ -1,12 +1,13 @@
 // Defines how resources declare their fields: kinds of fields, and modifiers. A resource declares each field once. The
-// column expression in SQL, the encoder, OpenAPI, and the client's types are derived from the declaration.
+// column expression in SQL, the encoder, OpenAPI, and the client's types are derived from the declaration. Numbers such
+// as R32 refer to docs/spec/readings.md, which settles what the specification leaves open.
 
 import type { Resource } from './resource.ts'
 import type { RevisionId } from './revisions.ts'
 
 /** The shape of the JSON in a column. */
 export type JsonShape =
-  /** An object. The API serves exactly `keys`, in this order, and null for a missing key (reading R32). */
+  /** An object. The API serves exactly `keys`, in this order, and null for a missing key (R32). */
   | { readonly outer: 'object'; readonly keys: readonly string[] }
   /** An object whose member names are data, for example locales or option names. */
   | { readonly outer: 'object'; readonly valuesOf: JsonEntry; readonly entryName?: EntryName }
@@ -28,17 +29,17 @@ export type FieldType =
   | { readonly kind: 'text' }
   | { readonly kind: 'integer' }
   | { readonly kind: 'boolean' }
-  /** Decimal string with two decimals, rounded half away from zero (reading R20). A weight has no currency. */
+  /** Decimal string with two decimals, rounded half away from zero (R20). A weight has no currency. */
   | { readonly kind: 'money'; readonly isWeight?: true }
-  /** Decimal string with the stored digits (reading R19). */
+  /** Decimal string with the stored digits (R19). */
   | { readonly kind: 'decimal' }
   | { readonly kind: 'timestamp' }
   /**
-   * One of `values`. Any other stored value is served as `others`, or unchanged without `others` (readings R33 and
+   * One of `values`. Any other stored value except null is served as `others`, or unchanged without `others` (R33 and
    * R34).
    */
   | { readonly kind: 'oneOf'; readonly values: readonly string[]; readonly others?: string }
-  /** Array of strings. If the value of the field `first` is missing, the API puts it in front (reading R35). */
+  /** Array of strings. If the value of the field `first` is missing, the API puts it in front (R35). */
   | { readonly kind: 'texts'; readonly first?: string }
   | { readonly kind: 'json'; readonly shape: JsonShape }
   /** Embedded rows of another resource, oldest first. Their column `parent` has the ID of this row. */
@@ -66,16 +67,19 @@ export interface Field {
    * First schema version whose stores have the column; `launch` if it is as old as its table. Older stores have null.
    */
   readonly since: RevisionId
-  /** The API serves null if another field of the row has this value (reading R34). */
+  /** The API serves null if another field of the row has this value (R34). */
   readonly nullWhen?: { readonly field: string; readonly value: string }
   /**
    * What a key without personal data gets in place of the value. Set if the value can identify a person who buys in the
    * store.
    */
   readonly personal?: PersonalRemainder
-  /** What the service reads in place of the value. Set only in the resources of without-personal-data.ts. */
+  /** What the service reads in place of the value. Set only in the resources that without-personal-data.ts derives. */
   readonly reducedTo?: PersonalRemainder
-  /** Set if the service reads the field, but does not serve it. Lists are sorted by such fields, for example. */
+  /**
+   * Set if the service reads the field, but does not serve it, such as the creation time by which a list of IDs is
+   * sorted.
+   */
   readonly unserved?: true
 }
 
@@ -85,7 +89,7 @@ export interface FieldDeclaration extends Field {
   orNull(): FieldDeclaration
   /** Stores older than `revision` do not have the column, so the field can be null. */
   from(revision: RevisionId): FieldDeclaration
-  /** The API serves null if another field of the row has `value` (reading R34). */
+  /** The API serves null if another field of the row has `value` (R34). */
   nullWhenever(field: string, value: string): FieldDeclaration
   /** The value can identify a person. `remainder` is what a key without personal data gets in its place. */
   asPersonal(remainder: PersonalRemainder): FieldDeclaration
@@ -107,7 +111,10 @@ export const weight = (note: string): FieldDeclaration => declare({ kind: 'money
 export const decimal = (note: string): FieldDeclaration => declare({ kind: 'decimal' }, note)
 /** Declares a timestamp: ISO 8601, UTC, milliseconds. */
 export const timestamp = (note: string): FieldDeclaration => declare({ kind: 'timestamp' }, note)
-/** Declares a string from a list. With `others`, every other stored value is served as `others`. */
+/**
+ * Declares a string from a list. With `others`, every other stored value except null is served as `others`. Without it,
+ * other values are served unchanged.
+ */
 export const oneOf = (values: readonly string[], note: string, others?: string): FieldDeclaration =>
   declare(others === undefined ? { kind: 'oneOf', values } : { kind: 'oneOf', values, others }, note)
 /** Declares an array of strings. The value of the field `first` is in front if the array does not contain it. */

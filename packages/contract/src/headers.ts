@@ -1,8 +1,9 @@
-// Declares the response headers that the documentation lists. The others, such as `content-type`, are standard HTTP.
+// Declares the response headers that the documentation lists. Others, such as `content-type`, work as usual in HTTP.
 
 /** A documented response header, and the responses that have it. */
 export interface HeaderDeclaration {
   readonly note: string
+  /** JSON Schema of the value. */
   readonly schema: Readonly<Record<string, unknown>>
   readonly example: string | number
   /** The responses that have the header. For `some responses`, the note says which. */
@@ -14,7 +15,7 @@ export interface HeaderDeclaration {
     | 'some responses'
 }
 
-const REQUESTS_HEADER = 'draft-ietf-httpapi-ratelimit-headers'
+const RATE_LIMIT_DRAFT = 'draft-ietf-httpapi-ratelimit-headers'
 
 /** The documented headers by name, in lower case. */
 export const RESPONSE_HEADERS = {
@@ -43,13 +44,13 @@ export const RESPONSE_HEADERS = {
     on: 'every response',
   },
   'ratelimit-policy': {
-    note: `The rate limit of the key: \`q\` requests in \`w\` seconds (${REQUESTS_HEADER}).`,
+    note: `The rate limit of the key: \`q\` requests in \`w\` seconds (${RATE_LIMIT_DRAFT}).`,
     schema: { type: 'string' },
     example: '"minute";q=120;w=60',
     on: 'every response to a valid key',
   },
   ratelimit: {
-    note: `The requests that are left: \`r\` requests in this minute, and \`t\` seconds until the next minute (${REQUESTS_HEADER}).`,
+    note: `The requests that are left: \`r\` requests in this minute, and \`t\` seconds until the next minute (${RATE_LIMIT_DRAFT}).`,
     schema: { type: 'string' },
     example: '"minute";r=117;t=42',
     on: 'every response to a valid key',

@@ -1,4 +1,5 @@
-// Generates the reference in docs/ from the contract, so that no table is written by hand.
+// Generates the reference in docs/, the pages of the error codes, and tables for other documents from the contract. So
+// no table is written by hand.
 
 import {
   type Contract,
@@ -53,7 +54,9 @@ export function commonErrors({ errors }: Contract): string[] {
   return Object.keys(errors).filter((code) => errors[code]?.returnedBy === 'every')
 }
 
-/** Returns a Markdown table of the query parameters: what each accepts, and which endpoints have it. */
+/**
+ * Returns a Markdown table of the query parameters: what each accepts, which endpoints have it, and its description.
+ */
 export function parameterTable(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const names = new Set(endpoints.flatMap(({ parameters }) => parameters))
@@ -228,6 +231,10 @@ function longestNote(name: ParameterName, users: readonly Endpoint[]): string {
   return notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '')
 }
 
+/**
+ * Returns what a parameter accepts. Listed values differ between endpoints, so they have the path of the endpoint.
+ * Other schemas are the same for all endpoints, so the first one counts.
+ */
 function parameterType(name: ParameterName, users: readonly Endpoint[]): string {
   const schemas = users.map(({ resource }): Readonly<Record<string, unknown>> => PARAMETERS[name].schema(resource))
   const values = users.flatMap(({ path }, index) => {
@@ -242,6 +249,7 @@ function parameterType(name: ParameterName, users: readonly Endpoint[]): string 
   return options.map(schemaText).join(', or ')
 }
 
+/** Returns a constant, a format, or a type. A schema with a minimum also has a maximum and a default. */
 function schemaText(schema: Readonly<Record<string, unknown>>): string {
   const { const: value, type, format, minimum, maximum, default: usual } = schema
   if (value !== undefined) return code(String(value))
@@ -262,7 +270,10 @@ function list(items: readonly string[]): string {
   return items.length === 0 ? 'none' : items.join(', ')
 }
 
-/** Breaks a paragraph into lines of at most 100 characters. The lines after the first begin with `indent`. */
+/**
+ * Breaks a paragraph into lines of at most 100 characters, unless a word is longer. The lines after the first begin
+ * with `indent`.
+ */
 function wrapped(paragraph: string, indent = ''): string {
   return paragraph.split(' ').reduce((text, word) => {
     const isFull = text.length - (text.lastIndexOf('\n') + 1) + 1 + word.length > 100

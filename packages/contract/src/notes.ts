@@ -11,6 +11,7 @@ import { remainderOf } from './without-personal-data.ts'
 
 /**
  * Returns whole sentences: what the field holds, its values, when it is null, and what keys without personal data get.
+ * A field with `others` has no list of its values here, because its note contains them.
  */
 export function fieldNote(field: Field): string {
   const { type, note, nullWhen, since } = field
@@ -74,8 +75,8 @@ export function endpointGroup({ response, resource }: Endpoint): string {
 
 /**
  * Returns the note of a parameter in whole sentences. For a datetime, they also say which values it accepts, and which
- * stores reject it (readings R12 and R1). `in code` is for the client, which accepts a `Date` and encodes the URL. `in
- * a table` omits the values, because the page of the table says them once.
+ * stores reject it (R12 and R1 in docs/spec/readings.md). `in code` is for the client, which accepts a `Date` and
+ * encodes the URL. `in a table` omits the values, because the page of the table has one rule for all datetimes.
  */
 export function parameterNote(
   name: ParameterName,
@@ -114,7 +115,7 @@ export function memberType(member: JsonMember): 'string' | 'integer' | 'number' 
   return member === 'text' ? 'string' : member
 }
 
-/** Returns `text` with a period at the end, unless it ends with a punctuation mark. */
+/** Returns `text` with a period at the end, unless it ends with a period, an exclamation mark, or a question mark. */
 export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }

@@ -11,12 +11,13 @@ export type NullKeyword = 'nullable' | 'x-nullable'
 const SHARED_KEYWORDS = new Set(
   'title description format pattern enum default minimum maximum required $ref'.split(' '),
 )
+/** Every type of JSON values, sorted. */
 const JSON_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string']
 
 /**
- * Returns the schema for an older version of OpenAPI, in which `type` is one name. Throws if the version can't express
- * the schema, so that no constraint is lost silently. Only a union of strings loses its constraints: it becomes
- * `string`.
+ * Returns the schema for an older version of OpenAPI, in which `type` is one name, with the first of its examples.
+ * Throws if the version can't express the schema, so that no constraint is lost silently. Only a union of strings loses
+ * its constraints: it becomes `string`.
  */
 export function downgradedSchema(schema: OpenApiObject, keyword: NullKeyword): OpenApiObject {
   const nested = (value: unknown) => downgradedSchema(objectOf(value), keyword)
@@ -44,6 +45,7 @@ export function downgradedSchema(schema: OpenApiObject, keyword: NullKeyword): O
   return Object.fromEntries(members)
 }
 
+/** Returns the members for a type, or for a type or null: `['string', 'null']`. Throws for other types. */
 function typeMembers(type: unknown, keyword: NullKeyword): [string, unknown][] {
   if (typeof type === 'string' && type !== 'null') return [['type', type]]
   if (Array.isArray(type) && type.length === 2 && type[1] === 'null')
@@ -71,7 +73,7 @@ export function mapMembers(value: unknown, change: (member: unknown) => unknown)
   return Object.fromEntries(Object.entries(objectOf(value)).map(([name, member]) => [name, change(member)]))
 }
 
-/** Returns `value` as an object. Throws if `value` is not an object. */
+/** Returns a shallow copy of `value`. Throws if `value` is not an object. */
 export function objectOf(value: unknown): OpenApiObject {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw new Error(`not an object: ${JSON.stringify(value)}`)

@@ -1,5 +1,5 @@
-// Declares the OpenAPI extensions from which the generators of Speakeasy and Fern create pagination code.
-// Speakeasy's generator writes retries, too.
+// Declares the OpenAPI extensions from which the generators of Speakeasy and Fern create pagination code. Speakeasy's
+// generator also creates code for retries from them.
 
 import type { Contract } from './contract.ts'
 import { errorStatusesOf } from './errors.ts'

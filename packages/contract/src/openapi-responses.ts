@@ -1,6 +1,6 @@
 // Creates the OpenAPI responses of an operation. The messages of `INVALID_PARAM` examples come from the functions that
 // create the service's messages, so they can't become outdated. Examples of other codes use the condition of the error
-// as the message. Responses that are the same for every endpoint are shared components.
+// as the message, except for status 405. Responses that are the same for every endpoint are shared components.
 
 import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -16,6 +16,7 @@ const STORE_HEADERS = [...AUTHENTICATED_HEADERS, 'x-store-schema', 'x-store-fiel
 const OBJECT_HEADERS = [...STORE_HEADERS, 'x-ignored-params'] as const
 const LIST_HEADERS = [...OBJECT_HEADERS, 'x-sync-watermark'] as const
 const UPDATED_LIST_HEADERS = [...LIST_HEADERS, 'x-sync-parameter'] as const
+/** Headers of error responses by status. Other statuses have `AUTHENTICATED_HEADERS`. */
 const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: [...COMMON_HEADERS, 'www-authenticate'],
   404: [...STORE_HEADERS, 'x-required-scope'],
@@ -49,7 +50,10 @@ export function sharedResponses(contract: Contract): OpenApiObject {
   }
 }
 
-/** Returns the responses of an endpoint by status. */
+/**
+ * Returns the responses of an endpoint by status. The statuses 408 and 431 are not included, because only malformed
+ * requests get them.
+ */
 export function responsesOf(endpoint: Endpoint, contract: Contract): OpenApiObject {
   const codes = errorsOf(endpoint, contract)
   const statuses = [...new Set(codes.map((code) => statusOf(code, contract)))]
@@ -117,7 +121,9 @@ function examplesOf(code: string, endpoint: Endpoint, { errors }: Contract): Err
   return [{ code, message: errors[code]?.condition ?? code }]
 }
 
+/** The service accepts every text as a cursor at first, so only a repeated cursor is an example of `INVALID_PARAM`. */
 const TWO_CURSORS = repeatedParameter('cursor', PARAMETERS.cursor.rule(), ['first', 'second'])
+/** Invalid values for the examples. A parameter without one, such as `updated_until`, has no example. */
 const INVALID_VALUES: Readonly<Partial<Record<ParameterName, string>>> = {
   limit: 'ten',
   updated_since: '2026-07-01T00:00:00',

@@ -1,6 +1,6 @@
 // Creates the JSON Schema 2020-12 of the responses. A client that was generated today must accept the responses of a
-// newer service. So objects allow unknown fields, and a field with listed values is a string with `x-enum-open`
-// (reading R33). Only `ErrorCode` is a closed `enum`.
+// newer service. So objects allow unknown fields, and a field with listed values is a string with `x-enum-open` (R33 in
+// docs/spec/readings.md). Only `ErrorCode` is a closed `enum`.
 
 import { type Contract, resourcesOf, returnsList, rowShapeOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'
@@ -20,6 +20,7 @@ const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$'
 
 /** Returns every schema of the contract by component name. */
 export function schemasOf(contract: Contract): Record<string, OpenApiObject> {
+  // A resource whose rows can be read by ID also has a list.
   const lists = new Set(contract.endpoints.filter(({ response }) => response.kind !== 'only').map(rowShapeOf))
   const single = contract.endpoints.filter((endpoint) => !returnsList(endpoint)).map(rowShapeOf)
   return {
@@ -46,6 +47,7 @@ export function responseName(resource: RowShape): string {
   return `${typeName(resource)}Response`
 }
 
+/** Returns a reference to the schema with this component name. */
 export function schemaRef(name: string): OpenApiObject {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -98,6 +100,7 @@ function typeSchema(type: FieldType): OpenApiObject & { readonly type: string } 
     case 'many':
       return { type: 'array', items: schemaRef(typeName(type.resource)) }
     case 'counts':
+      // `type` is repeated, because the result of `requiredProperties` does not tell TypeScript that it is a string.
       return { ...requiredProperties(Object.fromEntries(type.tables.map((table) => [table, COUNT]))), type: 'object' }
   }
 }
@@ -127,7 +130,7 @@ function entrySchema(shape: Exclude<JsonShape, { keys: unknown }>): OpenApiObjec
 
 /**
  * Returns the schema of an array element. All members are required, because the specification names them. A stored
- * element can still lack one, because the API serves elements unchanged (reading R32).
+ * element can still lack one, because the API serves elements unchanged (R32 in docs/spec/readings.md).
  */
 function elementSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')

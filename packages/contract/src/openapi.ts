@@ -20,7 +20,10 @@ export interface OpenApiOptions extends Partial<Contract> {
 /** The server address in documents that belong to no particular service, such as the files in `docs/api`. */
 export const EXAMPLE_BASE_URL = 'https://export.example'
 
-/** Returns the OpenAPI 3.1 document. Its schemas are JSON Schema 2020-12. */
+/**
+ * Returns the OpenAPI 3.1 document, whose schemas are JSON Schema 2020-12. Its version is that of the newest schema
+ * version.
+ */
 export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): OpenApiObject {
   const contract = contractWith(parts)
   return {
@@ -156,6 +159,7 @@ function withMemberNames(schema: OpenApiObject): OpenApiObject {
   return Array.isArray(values) ? { ...schema, 'x-enum-varnames': values.map(enumMemberName) } : schema
 }
 
+/** Returns the example of a filter: its first listed value, or a time; undefined for `limit` and `cursor`. */
 function filterExample(name: ParameterName, { enum: values }: OpenApiObject): unknown {
   const { filter }: Parameter = PARAMETERS[name]
   if (filter === undefined) return undefined

@@ -24,7 +24,10 @@ export interface Parameter {
   readonly schema: (resource: Resource) => Record<string, unknown>
   /** Returns what the parameter accepts, as the words after "must be" in a message. */
   readonly rule: (resource: Resource) => string
-  /** Returns the value. Throws `INVALID_PARAM` with the rule for a value that the parameter doesn't accept. */
+  /**
+   * Returns the value. Throws `INVALID_PARAM` with the rule for a value that the parameter doesn't accept. Accepts
+   * every cursor, because the service checks cursors later.
+   */
   readonly parse: (text: string, resource: Resource) => ParameterValue
   /** Set if the parameter is a filter: it selects rows by comparing `field` with the value. */
   readonly filter?: { readonly field: string; readonly operator: '>=' | '<' | '=' }
@@ -114,12 +117,17 @@ const QUOTED_CHARACTERS_MAX = 64
 
 /** Quotes client input for a message: escaped, cut at 64 characters, and with API keys masked. */
 export function quotedInput(text: string): string {
+  // Keys are masked before the cut, because a part of a key can be too short to be recognized.
   const shown = maskKeys(text)
   const cut = shown.length > QUOTED_CHARACTERS_MAX ? `${shown.slice(0, QUOTED_CHARACTERS_MAX)}…` : shown
+  // The cut can split a surrogate pair.
   return JSON.stringify(cut.toWellFormed())
 }
 
-/** Accepts only digits without a leading zero (reading R11). `Number()` would also accept `1e2`, `0x10`, and `+5`. */
+/**
+ * Accepts only digits without a leading zero (R11 in docs/spec/readings.md). `Number()` would also accept `1e2`,
+ * `0x10`, and `+5`.
+ */
 function parseLimit(text: string): number {
   const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0
   if (limit >= LIMITS.pageRowsMin && limit <= LIMITS.pageRowsMax) return limit
@@ -145,6 +153,7 @@ function statusRule(resource: Resource): string {
   return `one of ${statusesOf(resource).join(', ')}`
 }
 
+/** Returns the statuses of a resource; none if it has no field `status` with listed values. */
 function statusesOf({ fields }: Resource): readonly string[] {
   const type = fields.status?.type
   return type?.kind === 'oneOf' ? type.values : []

@@ -73,11 +73,15 @@ function urlOf({ path, parameters, resource }: Endpoint, example: LiveExample | 
   }
 }
 
-/** Returns the part of `actual` that stands in the place of `{id}`. */
+/** Returns the segment of `actual` that stands in the place of `{id}`; undefined if `template` has no ID. */
 function idIn(template: string, actual: string): string | undefined {
   return actual.split('/')[template.split('/').indexOf('{id}')]
 }
 
+/**
+ * Repeats a request after a 429. The timer does nothing: Postman waits for the timers of a script before it sends the
+ * next request.
+ */
 const WAIT = `const seconds = Number(pm.response.headers.get('retry-after'))
 if (pm.response.code === 429) {
   pm.execution.setNextRequest(pm.info.requestName)
@@ -86,9 +90,11 @@ if (pm.response.code === 429) {
   pm.test('returns 200', () => pm.response.to.have.status(200))
 }`
 
+/** Adds the cursor of the page before, if there is one. */
 const FIRST_PAGE = `const cursor = pm.collectionVariables.get('cursor')
 if (cursor) pm.request.url.query.add({ key: 'cursor', value: cursor })`
 
+/** Saves the IDs and the cursor of a page, and repeats the request if more pages follow. */
 const NEXT_PAGE = `if (pm.response.code === 200) {
   const { data, meta } = pm.response.json()
   const ids = JSON.parse(pm.collectionVariables.get('orderIds') || '[]')
@@ -98,8 +104,8 @@ const NEXT_PAGE = `if (pm.response.code === 200) {
 }`
 
 /**
- * A request whose script sends it again for each further page. After the last page, the variable `orderIds` then has
- * all IDs.
+ * A request whose script sends it again for each further page. After the last page, the variable `orderIds` has all
+ * IDs, and `cursor` is empty.
  */
 const READ_ALL_ORDERS: OpenApiObject = {
   name: 'Read all orders',

@@ -23,7 +23,7 @@ export type ListColumn =
   | {
       /** The cell shows the first field that is not null. `variants.inventory` is the sum over embedded rows. */
       readonly fields: readonly [string, ...string[]]
-      /** Words that the cell shows in place of values. */
+      /** Words that the cell shows in place of values, by value. */
       readonly words?: Readonly<Record<string, string>>
       /** Word that the cell shows if every field is null. */
       readonly absent?: string
@@ -67,7 +67,7 @@ export interface Resource extends RowShape {
    * names of the fields, if it reads only some.
    */
   readonly list: string
-  /** Timestamp column that marks a removed row. The API does not serve removed rows (reading R23). */
+  /** Timestamp column that marks a removed row. The API serves only rows in which it is null. */
   readonly removedColumn?: string
   /** The page of the list in the dashboard. Without a view, the list has no page. */
   readonly view?: ListView
@@ -89,7 +89,7 @@ export function columnsOf({ fields, removedColumn }: Resource): string[] {
   return removedColumn === undefined ? columns : [...columns, removedColumn]
 }
 
-/** Returns the resources of the embedded rows. */
+/** Returns the resources of the rows that are embedded in this row itself. */
 export function childrenOf({ fields }: RowShape): Resource[] {
   return Object.values(fields).flatMap(({ type }) => (type.kind === 'many' ? [type.resource] : []))
 }

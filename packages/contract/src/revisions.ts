@@ -1,4 +1,4 @@
-/** The schema versions of API v1, oldest first. Source: the specification, "Versioning". */
+/** The schema versions of API v1, oldest first. Source: "Versioning" in docs/spec/store-data-export-service.md. */
 export const REVISIONS = [
   {
     id: 'launch',
@@ -30,7 +30,7 @@ export type RevisionId = (typeof REVISIONS)[number]['id']
 /** ID of the newest schema version. */
 export const LATEST_REVISION: RevisionId = REVISIONS[REVISIONS.length - 1]?.id ?? 'launch'
 
-/** Whether stores at schema version `revision` have what the version `since` added. */
+/** Whether stores at schema version `revision` have the tables and columns that the version `since` added. */
 export function includesRevision(revision: RevisionId, since: RevisionId): boolean {
   return positionOf(revision) >= positionOf(since)
 }

@@ -1,5 +1,6 @@
-// Names the permissions of API keys. Each resource with an endpoint has one, such as `customer-addresses:read`, except
-// the store: every key may read it, so that a tool can test its connection.
+// Names the scopes of API keys. Each resource with an endpoint has one scope, such as `customer-addresses:read`, which
+// includes embedded rows and the list of IDs. The store has no scope: every key may read it, so that a tool can test
+// its connection.
 
 import { ENDPOINTS } from './endpoints.ts'
 import type { Resource } from './resource.ts'

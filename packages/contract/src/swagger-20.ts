@@ -1,12 +1,15 @@
-// Serves tools that don't read OpenAPI 3, with a Swagger 2.0 document. The content is the same, except that a response
-// has one example.
+// Creates the Swagger 2.0 document, for tools that don't read OpenAPI 3. Its content is the same, except for what 2.0
+// can't express: `info` has no summary, a response and a schema have one example, and a union of strings is a string.
 
 import { EXAMPLE_BASE_URL, type OpenApiOptions, openapi } from './openapi.ts'
 import { infoBefore31 } from './openapi-30.ts'
 import { downgradedSchema, mapMembers, objectOf } from './openapi-downgrade.ts'
 import type { OpenApiObject } from './openapi-schema.ts'
 
-/** Returns the Swagger 2.0 document. `x-nullable` marks what can be null. */
+/**
+ * Returns the Swagger 2.0 document. `x-nullable` marks schemas that allow null. Throws if 2.0 can't express a schema,
+ * or if `baseUrl` is not a URL.
+ */
 export function swagger20(options: OpenApiOptions = {}): OpenApiObject {
   const { openapi: _, info, servers, paths, components, ...rest } = openapi(options)
   const { securitySchemes, headers, responses, schemas } = objectOf(components)
@@ -75,7 +78,7 @@ function schemaOf(schema: unknown): OpenApiObject {
   return downgradedSchema(objectOf(schema), 'x-nullable')
 }
 
-/** Returns the object with its references changed to the places of schemas and responses in version 2.0. */
+/** Returns the object with its references changed to the paths of schemas and responses in version 2.0. */
 function relocated(node: OpenApiObject): OpenApiObject {
   const text = JSON.stringify(node)
     .replaceAll('"$ref":"#/components/schemas/', '"$ref":"#/definitions/')

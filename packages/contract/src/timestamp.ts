@@ -14,8 +14,8 @@ export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for exa
 
 /**
  * Parses an RFC 3339 datetime with `Z` or an offset, in the years 0001 to 9999, with up to nine fraction digits.
- * Returns null for any other text (reading R12). Digits after the microseconds round up. Stored values have
- * microseconds, so rounding up does not change which of them are before the time.
+ * Returns null for any other text (R12 in docs/spec/readings.md). Digits after the microseconds round up. Stored values
+ * have microseconds, so rounding up does not change which of them are before the time.
  */
 export function parseDatetime(text: string): Microseconds | null {
   const match = RFC_3339.exec(text)
@@ -33,8 +33,9 @@ export function parseDatetime(text: string): Microseconds | null {
 }
 
 /**
- * Formats a timestamp as RFC 3339 in UTC, cut to milliseconds (reading R18). An offset can lead to the year 0000, which
- * `parseDatetime` rejects, so such a timestamp becomes 0001-01-01T00:00:00.000Z, as in rows (reading R17).
+ * Formats a timestamp as RFC 3339 in UTC, cut to milliseconds. An offset can lead to the year 0000, which
+ * `parseDatetime` rejects, so such a timestamp becomes 0001-01-01T00:00:00.000Z, as in rows. See R17 and R18 in
+ * docs/spec/readings.md. The year 10000, to which an offset can also lead, is written as `+010000`.
  */
 export function formatTimestamp(timestamp: Microseconds): string {
   if (timestamp < EARLIEST) return formatTimestamp(EARLIEST)
@@ -49,6 +50,7 @@ export function hasSpaceForPlus(text: string): boolean {
 
 type NumberParts = [number, number, number, number, number, number]
 
+/** Returns the digits of a fraction of a second as microseconds, rounded up: up to 1,000,000. */
 function microsecondsOf(fraction: string): bigint {
   const nanoseconds = BigInt(fraction.padEnd(9, '0'))
   return (nanoseconds + 999n) / 1000n

@@ -1,5 +1,5 @@
 // Generates the client's types from the contract: an interface for each resource, with the notes of its fields as doc
-// comments.
+// comments, and shared types such as `Decimal`, `Page`, and `ErrorCode`.
 
 import { type Contract, contractWith, latestRevisionOf, resourcesOf, typeName } from './contract.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
@@ -8,7 +8,10 @@ import type { RowShape } from './resource.ts'
 
 const HEAD = '// Generated from the contract. Do not edit: change the contract and run `npm run generate`.'
 
-/** Returns the source code of the types, which compiles under `strict` without other files. */
+/**
+ * Returns the source code of the types, which compiles under `strict` without other files. `parts` replaces parts of
+ * the declared contract; only tests pass it.
+ */
 export function typescriptTypes(parts: Partial<Contract> = {}): string {
   const contract = contractWith(parts)
   const resources = resourcesOf(contract)
@@ -99,7 +102,8 @@ function entryType(entry: JsonEntry, typed: (member: JsonMember) => string): str
 
 /**
  * Returns what follows the name of a member: a colon and its type. All members are required, because the specification
- * names them. A stored element can still lack one, because the API serves elements unchanged (reading R32).
+ * names them. A stored element can still lack one, because the API serves elements unchanged (R32 in
+ * docs/spec/readings.md).
  */
 function memberOf(member: JsonMember): string {
   const type = memberType(member)
@@ -113,7 +117,8 @@ function optionalMemberOf(member: JsonMember): string {
 
 /**
  * Returns a union that an editor completes. It accepts other strings, because responses can have values that the
- * contract does not list (reading R33).
+ * contract does not list (R33 in docs/spec/readings.md). With plain `string`, TypeScript would reduce the union to
+ * `string`, for which editors suggest no values.
  */
 function openUnion(values: readonly string[]): string {
   return [...values.map(quote), '(string & {})'].join(' | ')
@@ -131,6 +136,7 @@ function quote(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n')}'`
 }
 
+/** Returns a doc comment of one line. Escapes the end of a comment in `text`. */
 function comment(indent: string, text: string): string {
   return `${indent}/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */`
 }

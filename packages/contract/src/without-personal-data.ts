@@ -1,5 +1,5 @@
-// Derives the resources that a key without personal data reads (reading R40). They have the same fields, so that
-// responses have the same keys.
+// Derives the resources that a key without personal data reads (R40 in docs/spec/readings.md). They have the same
+// fields, so that responses have the same keys.
 
 import type { Field, PersonalRemainder } from './field.ts'
 import type { Resource } from './resource.ts'
@@ -7,8 +7,8 @@ import type { Resource } from './resource.ts'
 const derived = new WeakMap<Resource, Resource>()
 
 /**
- * Returns the resource with `reducedTo` set on its personal fields, and on those of its embedded rows. The result for
- * each resource is cached.
+ * Returns the resource with `reducedTo` set on its personal fields, and on those of its embedded rows. Each call for a
+ * resource returns the same object, because the engine caches parts of statements by resource object.
  */
 export function withoutPersonalData(resource: Resource): Resource {
   const known = derived.get(resource)
@@ -27,8 +27,8 @@ function reduced(field: Field): Field {
 }
 
 /**
- * Returns what a key without personal data gets from the field; null if the field is not personal. A required field
- * gets a pseudonym instead of null.
+ * Returns what a key without personal data gets from the field; null if the field is not personal. The string `null`
+ * means the JSON value null. A required field gets a pseudonym instead.
  */
 export function remainderOf({ personal, nullable }: Field): PersonalRemainder | null {
   if (personal === undefined) return null

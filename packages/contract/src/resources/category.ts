@@ -2,7 +2,7 @@ import { integer, json, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 import { TRANSLATIONS } from '../shapes.ts'
 
-/** A category. Categories nest one level. */
+/** A category. A child category has no children of its own. */
 export const category = resource({
   name: 'Category',
   plural: 'categories',

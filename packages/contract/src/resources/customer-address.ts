@@ -1,7 +1,10 @@
 import { boolean, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
-/** A saved address. The API does not serve removed addresses (reading R23). */
+/**
+ * A saved address. The API does not serve removed addresses. The country and the state are not personal, as in the
+ * addresses of orders (`region`).
+ */
 export const customerAddress = resource({
   name: 'Customer address',
   plural: 'customer addresses',

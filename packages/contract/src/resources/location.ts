@@ -3,7 +3,7 @@ import { resource } from '../resource.ts'
 
 const COORDINATE_DIGITS = 'as a decimal string with all stored digits'
 
-/** The locations of a store. A location without `pickup_enabled` accepts no pickups. */
+/** A location of a store. Customers can pick up orders there only if `pickup_enabled` is true. */
 export const location = resource({
   name: 'Location',
   plural: 'locations',

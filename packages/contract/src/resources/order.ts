@@ -2,7 +2,7 @@ import { integer, json, many, money, oneOf, text, timestamp, uuid } from '../fie
 import { resource } from '../resource.ts'
 import { ATTRIBUTES, METAFIELDS, ORDER_ADDRESS } from '../shapes.ts'
 
-/** Known values of an order's status. */
+/** Known values of an order's status. The API serves other stored values unchanged. */
 export const ORDER_STATUSES = [
   'pending',
   'paid',
@@ -13,7 +13,10 @@ export const ORDER_STATUSES = [
   'return_requested',
 ] as const
 
-/** Values of `payment_provider` in responses: the payment processor (card), or a manual method. */
+/**
+ * Values of `payment_provider` in responses besides null: the payment processor (card), or a manual method. Null means
+ * the processor.
+ */
 export const PAYMENT_PROVIDERS = ['processor', 'manual'] as const
 
 /** A line item, which is embedded in its order. */

@@ -2,7 +2,7 @@ import { boolean, integer, json, many, money, oneOf, text, texts, timestamp, uui
 import { resource } from '../resource.ts'
 import { ATTRIBUTES, METAFIELDS, TRANSLATIONS } from '../shapes.ts'
 
-/** Known values of a product's status. */
+/** Known values of a product's status. The API serves other stored values unchanged. */
 export const PRODUCT_STATUSES = ['draft', 'active', 'archived'] as const
 
 /** A variant, which is embedded in its product. */

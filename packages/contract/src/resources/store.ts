@@ -1,7 +1,7 @@
 import { boolean, counts, oneOf, text, texts, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
-/** Known units in which the store displays weights. */
+/** Known units in which the store displays weights. The API serves other stored values unchanged. */
 export const WEIGHT_UNITS = ['kg', 'g', 'lb', 'oz'] as const
 
 /** The store of the API key. Its table has one row. */
