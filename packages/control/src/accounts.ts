@@ -73,11 +73,12 @@ export async function createAccount(
     where ${actor ?? namingActor(merchantActor(id))}
     on conflict (email) do nothing`,
   )
+  // If the other account was removed in between, no account has this ID, and adding a membership to it fails.
   const found = created === 1 ? null : await findAccount(connection, email)
   return found ?? { id }
 }
 
-/** Sets the password of an account that has none. */
+/** Sets the password of an account that has none. The values are those of better-auth for a password. */
 export async function setFirstPassword(
   connection: Connection,
   merchantId: string,

@@ -1,6 +1,6 @@
-// Checks keys and counts their requests in one statement and one round trip. Nothing is cached, so every node rejects a
-// key that was revoked or turned off before the statement started. The count is in the database, so the rate limit
-// applies to all nodes together.
+// Checks keys and counts their requests with the same statement, in one round trip. Nothing is cached, so every node
+// rejects a key that was revoked or turned off before the statement started. The count is in the database, so the rate
+// limit applies to all nodes together.
 
 import type { Pool, Value } from '@store-export/postgres'
 import type { EncryptedPassword } from '../password-encryption.ts'
@@ -17,7 +17,7 @@ export interface AdmissionRequest {
   readonly deadline?: number
   /** Whether the control database is distributed; false by default. */
   readonly isDistributed?: boolean
-  /** Replaces the control database's clock in tests. A timestamp as PostgreSQL writes it. */
+  /** Replaces the control database's clock in tests: a timestamp as PostgreSQL writes it. */
   readonly at?: string
 }
 
@@ -88,7 +88,7 @@ export async function admit(
  * - Another statement has locked the counter. A wait for one counter would delay all keys.
  * - The key has an allow list. Only `admit` compares addresses, so that other keys don't pay for it.
  *
- * Rejects like `Pool.query`. No request was counted if the server reports an error.
+ * Rejects like `Pool.query`. No request was counted if the server reports an error that doesn't close the connection.
  */
 export async function admitMany(
   hashes: readonly HashedKey[],

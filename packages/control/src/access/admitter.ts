@@ -9,7 +9,8 @@
 // What must hold:
 // - A statement starts after all of its requests have arrived. Otherwise, a revoked key could still work.
 // - A request is counted once. It changes to the other statement only if it was skipped or the server rolled back.
-// - If the database doesn't respond in time, clients get no data (reading R5).
+// - If the database doesn't respond in time, clients get no data (R5 in docs/spec/readings.md).
+//
 // For the reasons, see docs/contribute/decisions/023-batch-key-checks.md.
 
 import { type Pool, PostgresError } from '@store-export/postgres'
@@ -48,7 +49,8 @@ export interface Admitter {
   /**
    * Returns the admission of a request; null if the key is unknown, revoked, expired, or turned off, if its store was
    * removed, or if the key doesn't work from the address. Emits `control.query_failed` and rejects with
-   * `ControlDatabaseError` if the database fails or doesn't respond in time, or if 10,000 requests already wait.
+   * `ControlDatabaseError` if the database fails or doesn't respond in time. Also does so if 10,000 requests already
+   * wait for the shared statement, or for the statement of this key.
    */
   admit(key: PresentedKey): Promise<Admission | null>
   /** Numbers of connections and of waiting requests, for metrics. */
@@ -101,7 +103,7 @@ export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOpt
       if (isDistributed) return keys.map(admitAlone)
       const [text = '', ...others] = new Set(keys.map(textOf))
       // If the key is already being counted, the batch doesn't wait for the result, so that requests of other keys can
-      // continue.
+      // continue. Otherwise, the batch waits, so that the statement counts toward `poolSize`.
       if (others.length === 0 && alone.has(text)) return keys.map(admitAlone)
       if (others.length === 0) return await Promise.all(keys.map(admitAlone))
       try {

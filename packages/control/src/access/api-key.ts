@@ -19,7 +19,7 @@ const SHAPE = new RegExp(`^${KEY_PREFIX_PATTERN}[0-9A-Za-z]{${KEY_REST_LENGTH}}$
 const VISIBLE_SECRET_LENGTH = 8
 const VISIBLE_END_LENGTH = 4
 
-/** The complete text of a key. It prints as [key], and is never logged or stored. */
+/** The complete text of a key. It prints as [key], so that no log or error message contains the text by accident. */
 export class PlainKey extends Secret {
   constructor(text: string) {
     super(text, '[key]')
@@ -35,7 +35,7 @@ export class HashedKey {
   }
 }
 
-/** Returns a new random key that starts with `prefix`. */
+/** Returns a new random key that starts with `prefix`, which is `sdx_` by default. */
 export function makeApiKey(random: RandomBytes, prefix: string = DEFAULT_KEY_PREFIX): PlainKey {
   const body = prefix + base62(BigInt(`0x${random(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH)
   return new PlainKey(body + checksum(body))

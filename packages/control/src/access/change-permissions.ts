@@ -19,7 +19,7 @@ interface PermissionsChange {
   readonly storeId?: string
   /** The new permissions. An absent one stays as it is. */
   readonly change: Partial<ChangeablePermissions>
-  /** The permissions that the person saw. If the key has others meanwhile, the outcome is `stale`. */
+  /** The permissions that the person saw. If the key has other permissions now, the outcome is `stale`. */
   readonly expected?: ChangeablePermissions
   /** The actor for the audit table. Without it, the name of the database session. */
   readonly actor?: string
@@ -30,17 +30,21 @@ export type PermissionsOutcome =
   | 'changed'
   /** The key has these permissions already. */
   | 'same'
-  /** Another person changed the permissions since this person saw them. */
+  /** The permissions have changed since the person saw them. */
   | 'stale'
   /** There is no such key, or it is revoked or has ended. */
   | 'unknown'
 
-/** Changes the permissions of an active key. Rejects like `checkPermissions`. */
+/**
+ * Changes the permissions of a key that is neither revoked nor ended, also if it is off. Rejects like
+ * `checkPermissions`.
+ */
 export async function changePermissions(request: PermissionsChange): Promise<PermissionsOutcome> {
   const { database, keyId, storeId, change, expected, actor } = request
   const given = checkPermissions({ ...ALL_PERMISSIONS, ...change }, new Date())
   if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) return 'unknown'
-  // The expected end comes from a `Date`, so the statement compares the ends by milliseconds.
+  // The expected end comes from a `Date`, which has no microseconds, so the statement compares the ends by
+  // milliseconds.
   const before = permissionsRow({ ...ALL_PERMISSIONS, ...expected })
   const row = await queryOne<{ found: number; fresh: number; changed: number }>(
     database.pool,

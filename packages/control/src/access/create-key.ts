@@ -42,11 +42,11 @@ export interface KeyRequest {
   readonly storeId: string
   /** The purpose of the key, in the merchant's words. */
   readonly name: string
-  /** Email address of the account that creates the key, for lists; null for the operator's command line. */
+  /** Email address of the account that creates the key, for lists; null for the command line and the admin API. */
   readonly createdBy: string | null
   /**
-   * What the key may do; everything by default. A replacement uses only `expiresAt`, and keeps the other permissions of
-   * the old key.
+   * What the key may do; everything by default. If `replaces` is set, only `expiresAt` counts. The new key then has the
+   * other permissions of the replaced key.
    */
   readonly permissions?: KeyPermissions
   /**
@@ -87,7 +87,7 @@ export class KeyLimitReached extends Error {
   }
 }
 
-/** Thrown if the key to replace is not active, is not of this store, or was already replaced. */
+/** Thrown if the key to replace is revoked, is not of this store, or has an active replacement already. */
 export class KeyNotReplaceable extends Error {
   override readonly name = 'KeyNotReplaceable'
 }
@@ -120,7 +120,7 @@ const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
  * - With `UnknownStore` if the store is unknown or was removed.
  * - With `KeyNameTaken` if `unlessNamed` is set and the store has a key with the name.
  * - With `KeyLimitReached` if no slot is free, or if ten attempts lost their slot to other requests.
- * - With `KeyNotReplaceable` if the key to replace is not active, is not of this store, or was already replaced.
+ * - With `KeyNotReplaceable` if the key to replace is revoked, is not of this store, or has an active replacement.
  */
 export async function createKey(request: KeyRequest): Promise<NewKey> {
   const name = checkKeyName(request.name)
@@ -154,6 +154,7 @@ async function insert(
   const { prefix, lastFour } = visibleParts(made.key)
   const isReplacing = request.replaces !== undefined
   const replaced = isReplacing && isUuid(request.replaces.keyId) ? request.replaces.keyId : null
+  // 0 hours are stored as null, because the statement then ends the replaced key itself.
   const endsAfterHours = request.replaces?.endsAfterHours || null
   const withoutPersonalData = request.replaces?.withoutPersonalData ?? null
   const endsNow = isReplacing && endsAfterHours === null
@@ -227,6 +228,7 @@ interface Sums {
   readonly free: number
 }
 
+/** Returns a key that was never used, the oldest first, or the least recently used key; null without active keys. */
 async function leastRecentlyUsed(request: KeyRequest): Promise<KeySummary | null> {
   const { pool } = request.database
   const [key] = await pool.query<KeySummary>(sql`

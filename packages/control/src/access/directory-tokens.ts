@@ -100,7 +100,10 @@ export async function createDirectoryToken(options: {
   })
 }
 
-/** Returns the tokens of a store, in the order of their creation; without `storeId`, those of all stores. */
+/**
+ * Returns the tokens of a store in the order of their creation; without `storeId`, the tokens of all stores, ordered by
+ * the ID of the store first. `activeOnly` leaves out revoked tokens.
+ */
 export async function listDirectoryTokens(options: {
   readonly database: ControlDatabase
   readonly storeId?: string
@@ -114,7 +117,10 @@ export async function listDirectoryTokens(options: {
     order by store_id, created_at, id`)
 }
 
-/** Returns the ID of the active token with this hash, and its age in seconds; null if the store has none. */
+/**
+ * Returns the ID of the active token with this hash, and its age in seconds; null if the store has no such token.
+ * `storeId` must be a UUID.
+ */
 export async function findDirectoryToken(options: {
   readonly database: ControlDatabase
   readonly storeId: string

@@ -1,6 +1,6 @@
 // Checks the name of a key, which merchants see in lists.
 
-/** Maximum length of a key's name, in characters. */
+/** Maximum length of a key's name, in characters (code points). */
 const KEY_NAME_LENGTH_MAX = 80
 
 /** Thrown for a name that is not accepted. The message contains the rule. */

@@ -9,7 +9,7 @@ import { type SqlFragment, sql } from '@store-export/postgres'
 export interface KeyPermissions {
   /** The resources that the key may read; null for all. */
   readonly scopes: readonly Scope[] | null
-  /** Whether responses replace personal data (reading R40). */
+  /** Whether responses replace personal data with nulls and pseudonyms (R40 in docs/spec/readings.md). */
   readonly withoutPersonalData: boolean
   /** Time from which the service rejects the key; null for no end. */
   readonly expiresAt: Date | null
@@ -37,9 +37,9 @@ export const ADDRESSES_MAX = 50
 export const LATEST_END = new Date('9999-12-31T23:59:59.999Z')
 
 /**
- * Returns the permissions without repetitions. Throws `InvalidKeyPermissionError` for an unknown scope, an invalid
- * address, an empty list, and more than 50 addresses. Also throws for an end that isn't after `now`, or is after
- * `LATEST_END`.
+ * Returns the permissions without repetitions, with the scopes in the order of `SCOPES`. Throws
+ * `InvalidKeyPermissionError` for an unknown scope, an invalid address, an empty list, and more than 50 addresses. Also
+ * throws for an end that isn't after `now`, or is after `LATEST_END`.
  */
 export function checkPermissions(permissions: KeyPermissions, now: Date): KeyPermissions {
   const { scopes, expiresAt, allowedAddresses } = permissions

@@ -17,8 +17,8 @@ export interface KeySummary extends KeyPermissions {
   readonly prefix: string
   readonly lastFour: string
   /**
-   * Email address of the account that created the key; null for the operator's command line, and after the account was
-   * deleted.
+   * Email address of the account that created the key; null if the command line or the admin API created it, and after
+   * the account was deleted.
    */
   readonly createdBy: string | null
   readonly createdAt: Date
@@ -84,9 +84,9 @@ export async function findKeyByHash(options: {
 }
 
 /**
- * Whether a key has these permissions now; false for an unknown key. Ends that differ by less than a day count as
- * equal, because a form that is sent again counts its days from a later time. Rejects like `checkPermissions`, but
- * accepts an end in the past.
+ * Whether a key has these permissions now; false for an unknown key. `keyId` must be a UUID. Ends that differ by less
+ * than a day count as equal, because a form that is sent again counts its days from a later time. Rejects like
+ * `checkPermissions`, but accepts an end in the past.
  */
 export async function hasPermissions(options: {
   readonly database: ControlDatabase
@@ -165,7 +165,8 @@ export async function endExpiredKeys({ pool }: ControlDatabase, storeId: string 
 }
 
 /**
- * Renames an active key. Returns false if there is none, or if `storeId` is another store. Rejects like `checkKeyName`.
+ * Renames a key. Returns false if the key is unknown or revoked, or if `storeId` is another store. Rejects like
+ * `checkKeyName`.
  */
 export async function renameKey(options: {
   readonly database: ControlDatabase
@@ -230,7 +231,8 @@ export async function revokeKey(options: {
 
 /**
  * Returns a condition that is always true, for the statement that makes a change. When PostgreSQL evaluates the
- * condition, the audit triggers learn the actor of the change, and the details of a revocation or a membership.
+ * condition, it sets the actor of the change, and further details, for the audit triggers. The settings last until the
+ * end of the transaction. Without `actor`, the audit table has the name of the database session.
  */
 export function namingActor(actor = '', details: Readonly<Record<string, string>> = {}): SqlFragment {
   return sql`set_config('store_export.actor', ${actor}, true) is not null

@@ -1,6 +1,6 @@
 // Revokes keys and directory tokens that a secret scanner found in public. The audit table stores the place, for the
-// merchant's dashboard and for the email (alerts.ts). A report that is repeated finds nothing active, and changes
-// nothing.
+// merchant's dashboard and for the email (alerts.ts). If a scanner repeats a report, no key or token of it is active
+// any more, so nothing changes.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
@@ -14,7 +14,7 @@ export const LEAK_REPORT = 'leak report'
 /** A key or a directory token that was found in public. */
 export interface LeakedKey {
   readonly hash: HashedKey
-  /** Address of the place; '' if it is not known. */
+  /** Address of the public place; '' if it is not known. */
   readonly url: string
   /** Kind of the place, such as `commit`; '' if it is not known. */
   readonly source: string

@@ -1,6 +1,6 @@
 // Turns a key off and on again, for a tool that pauses. Admission rejects a key that is off like a revoked key
-// (admission.ts). It still counts toward the limit of five keys, so that turning it on can't fail. Its permissions and
-// its end stay.
+// (admission.ts). It still counts toward the limit of five keys, so that turning it on doesn't exceed the limit. Its
+// permissions and its end stay.
 
 import { sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from '../database.ts'
