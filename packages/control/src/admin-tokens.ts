@@ -92,7 +92,8 @@ export async function findAdminToken(
   const parsed = text.startsWith(ADMIN_TOKEN_PREFIX) ? parseApiKey(text) : null
   if (parsed === null) return null
   const { bytes } = hashApiKey(parsed)
-  // One write a minute is enough for a list, and spares the table an update with each request.
+  // One write a minute is enough for a list, and spares the table an update with each request. If another request locks
+  // the row, this one skips the write instead of waiting.
   const [found] = await pool.query<Pick<AdminTokenSummary, 'id' | 'name'>>(sql`
     with found as (
       select id, name, last_used_at from admin_tokens

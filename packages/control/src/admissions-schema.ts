@@ -1,6 +1,6 @@
-// Creates the table with which a distributed control database checks keys. It has one row for each active key, with
-// everything that a check needs and the counter of the rate limit. So a check is one statement on one shard. Triggers
-// copy each change of a key or a store into the table. See
+// Creates the table with which a distributed control database checks keys. It has one row for each key that isn't
+// revoked, with everything that a check needs and the counter of the rate limit. So a check is one statement on one
+// shard. Triggers copy each change of a key or a store into the table. See
 // docs/contribute/decisions/088-check-keys-on-one-shard.md.
 
 /**

@@ -30,9 +30,9 @@ const ROUND_SECONDS = 240
 const GAP_SECONDS = 1800
 
 /**
- * Claims a round for this node. Returns the start of the current series of rounds, which has no gap of more than half
- * an hour. Returns null if a round started less than four minutes ago. A key must not count as silent for a time in
- * which the service was down.
+ * Claims a round for this node; null if a round started less than four minutes ago. Returns the start of the current
+ * series of rounds, which has no gap of more than half an hour. The caller needs it because a key must not count as
+ * silent for a time in which the service was down.
  */
 export async function claimAlertRound({ pool }: ControlDatabase): Promise<Date | null> {
   const [round] = await pool.query<{ steadySince: Date }>(sql`
@@ -46,8 +46,8 @@ export async function claimAlertRound({ pool }: ControlDatabase): Promise<Date |
 }
 
 /**
- * Returns up to `limit` IDs of the ready, generated stores that a merchant sees and that have an active key, in order.
- * Starts after the ID `after`; null starts with the first ID.
+ * Returns up to `limit` IDs of stores to check, in order: ready, generated stores with a member and a key that isn't
+ * revoked. Starts after the ID `after`; null starts with the first ID.
  */
 export async function readStoresWithKeys(
   { pool }: ControlDatabase,
@@ -112,9 +112,13 @@ export const LEAKED = 'leaked'
  * the retention of the records of sent emails, an email could be sent twice.
  */
 const LEAK_DAYS = 7
+/** Maximum number of alerts that a call returns. A later round sends the rest. */
 const LEAKS_AT_ONCE = 500
 
-/** Returns up to 500 keys that leaked in the last seven days and whose merchants got no email yet, oldest first. */
+/**
+ * Returns up to 500 keys whose leaks were reported in the last seven days, and about which no email was sent yet,
+ * oldest first. Leaves out keys of stores without members.
+ */
 export async function readLeakedKeys({ pool }: ControlDatabase): Promise<LeakedKeyAlert[]> {
   return pool.query<LeakedKeyAlert>(sql`
     select k.id as "keyId", k.name, k.prefix, k.last_four as "lastFour", s.id as "storeId", s.name as "storeName",
@@ -139,8 +143,8 @@ export async function readLeakRecipients({ pool }: ControlDatabase, keyId: strin
 }
 
 /**
- * Returns up to 500 directory tokens that were revoked in the last seven days and whose admins got no email yet: leaked
- * tokens, and the last token of a directory.
+ * Returns up to 500 directory tokens that were revoked in the last seven days, and about which no email was sent yet,
+ * oldest first: leaked tokens, and the last token of a directory that has sent requests.
  */
 export async function readRevokedTokens({ pool }: ControlDatabase): Promise<RevokedTokenAlert[]> {
   const isLeaked = sql`coalesce(e.details ->> 'reason' = 'leaked', false)`

@@ -35,8 +35,8 @@ export interface AuditQuery {
 }
 
 /**
- * Returns up to `limit` events, oldest first. An event gets its time before its transaction commits, so an event can
- * appear before newer events that were read already.
+ * Returns up to `limit` events, oldest first. An event gets its time before its transaction commits. So an event can
+ * appear later, with an earlier time than events that were read already. A reader of further pages then misses it.
  */
 export async function readAuditEvents({ database, storeId, since, after, limit }: AuditQuery): Promise<AuditEvent[]> {
   const ofStore = storeId === null ? sql`` : sql`and store_id = ${storeId}`

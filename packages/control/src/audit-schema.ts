@@ -5,7 +5,7 @@
 //
 // Later migrations replace five of the functions: permission-changes-schema.ts (audit_api_keys),
 // two-factor-rule-schema.ts (audit_stores), and directory-schema.ts (audit_merchants, audit_memberships, and
-// audit_invitations).
+// audit_invitations). Others add triggers for passkeys, admin tokens, and directories.
 
 /** SQL that creates the audit table and its triggers, to run after `SCHEMA`. */
 export const AUDIT_SCHEMA = `

@@ -22,7 +22,7 @@ const EVENTS_AT_ONCE = 500
 /**
  * Writes new events to the log, one second after the previous attempt, until `close`. The log gets each event at least
  * once: an event that it didn't accept is written later, and two nodes that read an event at the same time both write
- * it. Errors of the database are emitted. `close` waits for a running attempt, up to a second.
+ * it. Errors of the database are emitted, but not after `close`. `close` waits for a running attempt, up to a second.
  */
 export function startAuditLog(options: AuditLogOptions): { close(): Promise<void> } {
   let isClosed = false

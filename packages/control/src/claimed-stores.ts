@@ -25,9 +25,10 @@ export interface StoresClaim {
 }
 
 /**
- * Gives the account with this address the claimed stores that are registered, with their roles. Removes the stores that
- * an earlier claim added and that are no longer claimed. Creates a missing account if at least one claimed store is
- * registered. A store can have no admin afterwards, because the provider decides.
+ * Gives the account with this address the claimed stores that are registered, with their roles. If the claim names a
+ * store twice, the first role counts. Removes the stores that an earlier claim added and that are no longer claimed.
+ * Creates a missing account if at least one claimed store is registered. A store can have no admin afterwards, because
+ * the provider decides.
  */
 export async function applyStoresClaim({ pool }: ControlDatabase, { email, stores }: StoresClaim): Promise<void> {
   await pool.transaction(async (connection) => {

@@ -4,14 +4,14 @@
 /** Emitted if a query on the control database fails. */
 export interface ControlQueryFailed {
   readonly event: 'control.query_failed'
-  /** ID of the request; null outside of a request. */
+  /** ID of the request; null outside of a request, and for a check of keys, which several requests can share. */
   readonly requestId: string | null
   readonly cause: unknown
 }
 
 /**
- * Emitted if usage statistics could not be written, or did not fit in memory. The next attempt writes those that still
- * wait.
+ * Emitted if usage statistics could not be written, or did not fit in memory. The next attempt writes the statistics
+ * that still wait.
  */
 export interface UsageWriteFailed {
   readonly event: 'usage.write_failed'
@@ -58,10 +58,10 @@ export const AUDIT_ACTIONS = [
 /** Name of an action, such as `key.created`. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** Emitted for each row of the audit table. */
+/** Emitted for each row of the audit table, at least once. */
 export interface AuditRecorded {
   readonly event: 'audit.recorded'
-  /** ID of the row in the audit table. The log can contain the same event twice. */
+  /** ID of the row in the audit table. Events of the same row have the same ID. */
   readonly auditId: string
   /** RFC 3339 with microseconds, in UTC. */
   readonly at: string

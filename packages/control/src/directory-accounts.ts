@@ -42,8 +42,8 @@ export async function blockClaim(
 }
 
 /**
- * Deletes an account that a directory added and that no store knows. The account stays if a person has proved its
- * address, or can sign in to it. `naming` is the condition from `namingActor`.
+ * Deletes an account that a directory added, if no store has it as a member or an inactive user. The account stays if a
+ * person has proved its address, or can sign in to it. `naming` is the condition from `namingActor`.
  */
 export async function deleteUnusedAccount(
   connection: Connection,

@@ -69,7 +69,10 @@ function usersOf(storeId: string): SqlFragment {
     from directory_inactive_users i join merchants m on m.id = i.merchant_id where i.store_id = ${storeId}`
 }
 
-/** Returns up to `limit` users of a store after the first `offset` ones that match the filter. */
+/**
+ * Returns up to `limit` users of a store that match the filter, without the first `offset` users. `total` is counted by
+ * an earlier statement, so a concurrent change can make it differ from the users.
+ */
 export async function listDirectoryUsers(options: {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -97,7 +100,7 @@ function conditionOf(filter: DirectoryUserFilter | null): SqlFragment {
   return attribute === 'email' ? sql`email = ${value}` : sql`"externalId" = ${value}`
 }
 
-/** Returns the user with this ID; null if the store has none. */
+/** Returns the user with this ID; null if the store has no such user. */
 export async function readDirectoryUser(
   database: ControlDatabase,
   { storeId, id }: { readonly storeId: string; readonly id: string },
@@ -183,6 +186,7 @@ function namingToken({ tokenId }: DirectoryAccess): SqlFragment {
   return namingActor(DIRECTORY_ACTOR, { token: tokenId })
 }
 
+/** Returns why the store can't get this user; null if it can. */
 async function whyNotAdd(
   connection: Connection,
   storeId: string,
@@ -258,6 +262,7 @@ async function isExternalIdTaken(
   return others.length > 0
 }
 
+/** Writes the wanted state of a user: as a membership if the user is active, otherwise as an inactive user. */
 async function apply(
   connection: Connection,
   access: DirectoryAccess,
@@ -341,6 +346,7 @@ async function joinStore(
   )
 }
 
+/** Adds a user without access. */
 async function storeInactive(
   connection: Connection,
   { storeId }: DirectoryAccess,

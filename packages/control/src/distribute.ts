@@ -24,7 +24,7 @@ const DISTRIBUTED = { usage_hours: 'key_id', request_log: 'key_id', walks: 'key_
 export interface Distribution {
   /** Names of the tables that this call distributed. */
   readonly tables: readonly string[]
-  /** Number of keys whose copy was missing or differed, if the keys were distributed before. */
+  /** Number of copies of keys that were missing, different, or left over; 0 if this call distributed the keys. */
   readonly repaired: number
 }
 
@@ -69,6 +69,7 @@ export async function distribute(url: string): Promise<Distribution> {
 /** Distributes a table. Returns false if it was distributed before. */
 async function distributeTable(connection: Connection, table: string, column: string): Promise<boolean> {
   await executeOn(connection, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+  // The method `h` means that the table is distributed by hash.
   const found = await queryRows(
     connection,
     sql`select from pg_dist_partition where logicalrelid = to_regclass(${table}) and partmethod = 'h'`,
@@ -89,7 +90,10 @@ async function createAdmissions(connection: Connection): Promise<void> {
   await connection.script(REPAIR_ADMISSIONS)
 }
 
-/** Copies the keys again whose copies differ. Does nothing unless the database is distributed. */
+/**
+ * Copies the keys again whose copies differ, and deletes left-over copies. Does nothing unless Citus distributes the
+ * control database.
+ */
 export async function repairAdmissions(database: ControlDatabase): Promise<void> {
   if (await isDistributed(database)) await database.pool.query({ text: REPAIR_ADMISSIONS, values: [] })
 }

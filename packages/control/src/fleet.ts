@@ -1,6 +1,6 @@
 // Reads the state of the fleet for `store-export status`: nodes, stores, servers, and stores and keys with problems.
-// The data is in the control database anyway, except for the state of nodes, which nodes.ts writes with each
-// announcement. It reads at most the last hour of the request log.
+// Only the state of nodes is stored for this purpose: nodes.ts writes it with each announcement. The problems come from
+// the last hour of the request log.
 
 import { type Pool, serverOfUrl, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
@@ -48,16 +48,21 @@ export interface SlowStore extends NamedStore {
   readonly requests: number
 }
 
-/** A store, and the failures of its database in the last 15 minutes. */
+/**
+ * A store, and its requests with the code `STORE_DB_ERROR` in the last 15 minutes. The cause is usually its database.
+ */
 export interface FailingStore extends NamedStore {
   /** Hosts and ports of the database server; null for a store without a database, or with an invalid URL. */
   readonly server: string | null
-  /** Requests that got the error code `STORE_DB_ERROR`. */
+  /** Number of these requests. They include other causes of the code, such as internal errors. */
   readonly errors: number
   readonly lastAt: Date
 }
 
-/** A key, and its requests above the rate limit in the last 15 minutes. */
+/**
+ * A key, and its requests with the code `RATE_LIMITED` in the last 15 minutes: requests above the rate limit, or while
+ * the key's response buffer was full.
+ */
 export interface LimitedKey {
   readonly id: string
   readonly name: string
@@ -67,18 +72,23 @@ export interface LimitedKey {
   readonly lastAt: Date
 }
 
-/** The state of the fleet at one moment. Each list has at most `limit` entries, the worst first. */
+/**
+ * The state of the fleet. The lists of servers, stores with problems, and keys have at most `limit` entries, the worst
+ * first.
+ */
 export interface FleetStatus {
   /** Time of the control database. */
   readonly at: Date
+  /** All nodes: those that aren't alive first, then by name. */
   readonly nodes: readonly FleetNode[]
+  /** The most frequent origin and state first. */
   readonly stores: readonly StoreCount[]
   readonly servers: readonly FleetServer[]
   /** Stores by the slowest request of the last hour. */
   readonly slowestStores: readonly SlowStore[]
-  /** Keys with requests above the limit in the last 15 minutes. */
+  /** Keys with rejected requests in the last 15 minutes. */
   readonly limitedKeys: readonly LimitedKey[]
-  /** Stores whose database failed in the last 15 minutes. */
+  /** Stores with failed requests in the last 15 minutes. */
   readonly failingStores: readonly FailingStore[]
 }
 
@@ -101,10 +111,10 @@ export async function readFleetStatus({ pool }: ControlDatabase, limit: number):
   }
 }
 
-/** The failures of a server, the worst first. */
+/** The failures of a server, the worst first. A server has the worst failure of all nodes. */
 const FAILURES = ['unreachable', 'full'] as const
 
-/** Returns the use of each server by all nodes together, the most saturated server first. */
+/** Returns the use of each server by all nodes together: servers with a failure first, then the most saturated. */
 export function sumByServer(uses: readonly NodeServer[]): FleetServer[] {
   const byServer = Map.groupBy(uses, ({ server }) => server)
   const sums = [...byServer].map(([server, each]) => {

@@ -43,7 +43,7 @@ export type IdempotencyOutcome =
    * or `abandonRequest`.
    */
   | { readonly kind: 'run'; readonly run: RequestRun }
-  /** The same request is running. */
+  /** The same request is running, or has just failed. */
   | { readonly kind: 'running' }
   /** Another request was sent with this key. */
   | { readonly kind: 'different' }
@@ -65,7 +65,10 @@ export function idempotentRequest(options: {
   }
 }
 
-/** Registers a request as running, or returns why it must not run. Rejects like `decryptPassword`. */
+/**
+ * Registers a request as running, or returns why it must not run. Rejects like `decryptPassword` if no secret decrypts
+ * the stored response.
+ */
 export async function beginRequest(
   { database, keys }: Pick<EncryptionContext, 'database' | 'keys'>,
   request: IdempotentRequest,
@@ -134,7 +137,10 @@ export async function deleteOldResponses({ pool }: ControlDatabase): Promise<num
     where active_at < clock_timestamp() - make_interval(hours => ${IDEMPOTENCY_HOURS}::int)`)
 }
 
-/** Returns the associated data of the encryption, so that a response that is copied to another row is unreadable. */
+/**
+ * Returns what the encryption uses in place of a store's ID, as associated data. A response that is copied to another
+ * row is then unreadable.
+ */
 function ownerOf({ keyHash }: IdempotentRequest): string {
   return `response ${keyHash.toString('hex')}`
 }

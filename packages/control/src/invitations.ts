@@ -1,6 +1,6 @@
 // Stores invitations of people to a store. The link in the email contains a token, and the table stores its hash. Even
-// an accepted or withdrawn invitation stays in the table until a month after its expiry. The limits count it, and
-// Settings > Activity can name its address.
+// an accepted or withdrawn invitation stays in the table until a month after its expiry, unless its store or an account
+// is removed. The limits count it, and Settings > Activity can name its address.
 
 import { randomUUID } from 'node:crypto'
 import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
@@ -40,6 +40,7 @@ export interface OpenInvitation {
   /** The invited address, in lower case. */
   readonly email: string
   readonly role: MemberRole
+  /** Email address of the inviter. */
   readonly invitedBy: string
   /** Whether the invited person can sign in to an account. If not, accepting the invitation sets its password. */
   readonly hasAccount: boolean
@@ -88,8 +89,8 @@ export interface RenewedInvitation extends Pick<InvitationRequest, 'email' | 'ro
 }
 
 /**
- * Gives a pending invitation a new token before its email is sent again. It keeps the role that it has now. Returns
- * null if the store has no such invitation.
+ * Gives a pending invitation a new token before its email is sent again. Its role stays. Returns null if the store has
+ * no such pending invitation.
  */
 export async function renewInvitation(
   request: Omit<InvitationRequest, 'email' | 'role'> & { readonly invitationId: string },
@@ -148,6 +149,10 @@ async function lockStore(connection: Connection, storeId: string, merchantId: st
   return admins.length > 0
 }
 
+/**
+ * Returns why the address can't be invited; null if it can. If an invitation is sent again within a day, its earlier
+ * emails still count. So the sums can include emails that are older than 24 hours.
+ */
 async function whyNotInvite(
   connection: Connection,
   { storeId, email }: InvitationRequest,
@@ -331,6 +336,7 @@ async function lockInvitations(connection: Connection, condition: SqlFragment): 
   )
 }
 
+/** Adds the membership, unless the person is a member already, and marks the invitation as accepted. */
 async function join(connection: Connection, { id, storeId, role }: Invited, merchantId: string): Promise<void> {
   await executeOn(
     connection,

@@ -1,4 +1,5 @@
-// Declares the roles of members, and changes the role of a member. The dashboard decides what each role may do.
+// Declares the roles of members, and changes the role of a member. Among members, only admins may change roles. The
+// dashboard decides what else each role may do.
 
 import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
@@ -36,8 +37,8 @@ export type RoleOutcome =
   | 'unknown'
 
 /**
- * Gives a member another role. The last admin of a store stays an admin. Withdraws the pending invitations by a member
- * who is no longer an admin.
+ * Gives a member another role. `storeId` must be a UUID. The last admin of a store stays an admin. Withdraws the
+ * pending invitations by a member who is no longer an admin.
  */
 export async function changeMemberRole(options: {
   readonly database: ControlDatabase

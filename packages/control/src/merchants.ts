@@ -106,7 +106,7 @@ export interface StoreMember {
   /** When the merchant got access to the store. */
   readonly since: Date
   readonly hasPassword: boolean
-  /** Whether the merchant needs a code after the password. */
+  /** Whether the account needs a code after the password. */
   readonly hasTwoFactor: boolean
   /** Whether the merchant has signed in at the provider of single sign-on. */
   readonly hasSingleSignOn: boolean
@@ -115,7 +115,7 @@ export interface StoreMember {
   readonly isFromDirectory: boolean
 }
 
-/** Returns the merchants who see a store, in the order in which they got access. */
+/** Returns the merchants who see a store, in the order in which they got access. `storeId` must be a UUID. */
 export async function listMembers({ pool }: ControlDatabase, storeId: string): Promise<StoreMember[]> {
   return pool.query<StoreMember>(sql`
     select m.id as "merchantId", m.email, b.role, b.created_at as since, m.two_factor_enabled as "hasTwoFactor",
@@ -128,10 +128,10 @@ export async function listMembers({ pool }: ControlDatabase, storeId: string): P
 }
 
 /**
- * Hides a store from a merchant, at the request of an admin or of the merchant. Withdraws the invitations by and to the
- * merchant. Deletes an unused account that a directory added. Only the operator can remove the last admin. Returns
- * `unknown` if the merchant is no member, or if `removedBy` may not remove the merchant. After another result than
- * `removed`, nothing has changed.
+ * Hides a store from a merchant, at the request of an admin or of the merchant. `storeId` must be a UUID. Withdraws the
+ * invitations by and to the merchant. Deletes an unused account that a directory added. Only the operator can remove
+ * the last admin. Returns `unknown` if the merchant is no member, or if `removedBy` may not remove the merchant. After
+ * another result than `removed`, nothing has changed.
  */
 export async function removeMember(options: {
   readonly database: ControlDatabase
@@ -224,6 +224,7 @@ export async function removeMerchant(
     await lockStores(connection, stores, 'change')
     await executeOn(connection, sql`delete from invitations where email = ${address} and ${namingActor(actor)}`)
     await executeOn(connection, sql`delete from merchants where id = ${id} and ${namingActor(actor)}`)
+    // A link would otherwise open a later account with this address.
     await deleteSignInLinks(connection, address)
   })
   return { storesLeftAlone, storesWithoutAdmin }

@@ -1,6 +1,6 @@
 // Adds the state of nodes to the control database, for `store-export status`.
 
-/** SQL of the migration for the state of nodes. Nodes of an earlier version write neither column. */
+/** SQL of the ninth migration. Nodes of an earlier version write neither column. */
 export const NODE_STATE_SCHEMA = `
   alter table nodes
     add column version text,

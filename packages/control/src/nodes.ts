@@ -1,5 +1,5 @@
-// Announces nodes in the control database, with the secrets that each holds, so that `secrets rotate` uses no secret
-// that a node lacks. See docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
+// Announces nodes in the control database, with fingerprints of the secrets that each holds, so that `secrets rotate`
+// uses no secret that a node lacks. See docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
 
 import { sql } from '@store-export/postgres'
 import type { ControlEventHandler } from './control-event.ts'

@@ -102,11 +102,11 @@ export function isEncryptedWithCurrent(keys: EncryptionKeys, storeId: string, en
   return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && decrypt(keys.current, storeId, bytes) !== null
 }
 
-/** Numbers of store passwords that the keys can decrypt, and that they can't decrypt. */
+/** Numbers of store passwords that the keys can and can't decrypt, estimated from samples. */
 export interface DecryptionCounts {
   readonly decryptable: number
   readonly undecryptable: number
-  /** The error of the first password that no key can decrypt; null if there is none. */
+  /** The error of the first sample that no key can decrypt; null if there is none. */
   readonly error: DecryptionError | null
 }
 
@@ -147,6 +147,7 @@ function errorOf(keys: EncryptionKeys, id: string, encrypted: EncryptedPassword)
   }
 }
 
+/** Returns the password; null if the key doesn't decrypt it. */
 function decrypt(key: EncryptionKey, storeId: string, bytes: Buffer): string | null {
   const header = bytes.subarray(0, HEADER_BYTES)
   const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)

@@ -1,4 +1,5 @@
-// Creates IDs from random bytes. The source of the bytes is an argument, so that tests can fix it.
+// Creates UUIDs from random bytes, and recognizes UUIDs. The source of the bytes is an argument, so that tests can fix
+// it.
 
 /** A source of random bytes. Outside of tests, this is `randomBytes` of node:crypto. */
 export type RandomBytes = (size: number) => Buffer
@@ -6,6 +7,7 @@ export type RandomBytes = (size: number) => Buffer
 /** Returns a version 4 UUID (RFC 9562) in lower case. */
 export function randomUuid(random: RandomBytes): string {
   const bytes = random(16)
+  // The high bits of byte 6 are the version, 4. The high bits of byte 8 are the variant of RFC 9562.
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   const hex = bytes.toString('hex')

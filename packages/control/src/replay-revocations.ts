@@ -45,11 +45,11 @@ export interface Replay {
 }
 
 /**
- * Revokes, turns off, and removes what these events revoked, turned off, and removed, in the order of their time. A
- * repetition changes nothing. A merchant who lost access to a store and got it again still sees the store. A member or
- * an invitation gets its last role if that has fewer rights than in the backup, even the last admin. A key that was
- * turned on again stays as the backup has it. Rejects like `Pool.query`; the events before the error have then taken
- * effect.
+ * Revokes, turns off, and removes what these events revoked, turned off, and removed. Only the last event about an
+ * object counts. The objects are in the order of their first events. A repetition changes nothing. A merchant who lost
+ * access to a store and got it again still sees the store. A member or an invitation gets its last role if that has
+ * fewer rights than in the backup, even the last admin. A key that was turned on again stays as the backup has it.
+ * Rejects like `Pool.query`; the events before the error have then taken effect.
  */
 export async function replayRevocations(
   database: ControlDatabase,
@@ -122,12 +122,12 @@ function givesAccess({ action, details }: RevocationEvent): boolean {
   return ROLE_ACTIONS.includes(action) && roleIn(details) === 'admin'
 }
 
-/** Returns the role in the details of an event. Events from before there were roles have none. */
+/** Returns the role in the details of an event; `admin` for events from before there were roles. */
 function roleIn(details: string): MemberRole {
   return findMemberRole(/"role": ?"(\w+)"/.exec(details)?.[1] ?? '') ?? 'admin'
 }
 
-/** Returns the key of a member in a map. */
+/** Returns the name of a member, for maps: the IDs of the merchant and the store. */
 function memberOf({ merchantId, storeId }: RevocationEvent): string {
   return [merchantId, storeId].join(' ')
 }
@@ -153,6 +153,7 @@ function compareTimes({ at: one }: RevocationEvent, { at: other }: RevocationEve
   return Date.parse(one) - Date.parse(other) || text
 }
 
+/** Repeats an event. Returns whether it had an effect. */
 async function replay(database: ControlDatabase, { action, ...of }: RevocationEvent): Promise<boolean> {
   if (action === 'key.revoked') return (await revokeKey({ database, keyId: of.keyId ?? '' })) === 'revoked'
   if (action === 'key.turned_off')
@@ -183,6 +184,7 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
     if (isByDirectory) await database.pool.use((connection) => blockClaim(connection, { storeId, email }))
     return removed
   }
+  // The remaining action is `merchant.removed`.
   await removeMerchant(database, email)
   return true
 }

@@ -1,7 +1,7 @@
 // Encrypts the passwords of stores and the dashboard's secret again with the current secret, so that you can delete the
-// previous secret. The nodes continue to run. Each node must hold both secrets, and can decrypt with either. The
-// stored responses of the admin API are not encrypted again. Without the previous secret, a repetition that needs one
-// gets `response-unreadable`.
+// previous secret. The nodes continue to run. Each node must hold both secrets, and can decrypt with either. The stored
+// responses of the admin API are not encrypted again. Without the previous secret, a repeated request gets
+// `response-unreadable` if its stored response needs that secret.
 
 import { sql } from '@store-export/postgres'
 import { requireNodesWith } from './nodes.ts'
@@ -14,7 +14,7 @@ import {
 } from './password-encryption.ts'
 import { reencryptDashboardSecret } from './service-secrets.ts'
 
-/** Numbers of store passwords that were encrypted again, and that already had the current secret. */
+/** Numbers of store passwords that this call encrypted again, and that it did not change. */
 export interface Rotation {
   readonly reencrypted: number
   readonly unchanged: number

@@ -29,7 +29,7 @@ export async function makeCursorSecret(pool: Pool, random: RandomBytes): Promise
   await insert(pool, CURSOR, random(SECRET_BYTES))
 }
 
-/** Returns the secret that seals cursors, 32 bytes. Rejects if `migrate` has not run. */
+/** Returns the secret that seals cursors, 32 bytes. Rejects with `Error` if `migrate` has not generated it. */
 export async function readCursorSecret({ pool }: ControlDatabase): Promise<Buffer> {
   return required(CURSOR, await read(pool, CURSOR))
 }
@@ -56,6 +56,7 @@ export async function readDashboardSecret(
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error
     if (options.replaceUndecryptable !== true) throw new DecryptionError(LOST, { cause: error })
+    // If another node has replaced the secret in the meantime, the new secret stays.
     await pool.execute(sql`delete from service_secrets where name = ${DASHBOARD} and value = ${encrypted}`)
     return readDashboardSecret({ database, keys, random })
   }

@@ -81,6 +81,7 @@ export async function setMember({
   if (role === undefined || role === added.role) return added
   const change = { database, storeId, merchantId: added.id, role, changedBy: null }
   const outcome = await changeMemberRole({ ...change, ...(actor === undefined ? {} : { actor }) })
+  // `unknown` means that another request has removed the member in between. The result is as if the removal came later.
   if (outcome === 'last admin')
     throw new LastAdminError(
       'this merchant is the only admin of the store and stays one; first make another merchant an admin',

@@ -1,5 +1,5 @@
 // Slows down the guessing of passwords on all nodes. Each account and each client address may make ten attempts in a
-// window, and successful attempts don't count. A window starts with the first attempt after the previous window ended:
+// window. Successful attempts don't count. A window starts with the first attempt after the previous window ended:
 //
 // - If the previous window had more than ten attempts and ended in the last half hour, its length doubles, up to 16
 //   minutes.
@@ -17,7 +17,7 @@ const WINDOW_SECONDS = 60
 const LEVEL_MAX = 4
 /** Maximum time from now to the end of a window: the longest window, and a minute for concurrent statements. */
 const WINDOW_SECONDS_MAX = WINDOW_SECONDS * 2 ** LEVEL_MAX + 60
-/** Seconds after the end of a window with too many attempts, after which the next window is the shortest again. */
+/** Seconds from the end of a window with too many attempts until the next window is the shortest again. */
 const FORGIVEN_SECONDS = 1800
 
 /**

@@ -5,8 +5,8 @@ import { type Connection, executeOn, queryRows, sql } from '@store-export/postgr
 import { type ControlDatabase, queryOne } from './database.ts'
 
 /**
- * Returns how many times the ways to sign in to an account were reset. A sign-in that reads them later sees all these
- * resets.
+ * Returns how many times the ways to sign in to an account were reset, for all accounts together. A sign-in that begins
+ * later sees all these resets.
  */
 export async function countSignInResets({ pool }: ControlDatabase): Promise<bigint> {
   const { count } = await queryOne<{ count: bigint }>(pool, sql`select count from sign_in_resets`)
@@ -14,9 +14,9 @@ export async function countSignInResets({ pool }: ControlDatabase): Promise<bigi
 }
 
 /**
- * Deletes the session with this token if the ways to sign in to its account were reset after the first `resets` resets.
- * Returns whether it deleted the session. An uncommitted reset has locked the account, so the insertion of the session
- * waited for it.
+ * Deletes the session with this token if the ways to sign in to its account were reset since `countSignInResets`
+ * returned `resets`. Returns whether it deleted the session. An uncommitted reset has locked the account, so the
+ * insertion of the session waited for it.
  */
 export async function endOutdatedSession(
   { pool }: ControlDatabase,
@@ -39,6 +39,7 @@ export async function whileSignedIn<T>(
   work: (connection: Connection) => Promise<T>,
 ): Promise<T | null> {
   return pool.transaction(async (connection) => {
+    // At another isolation level, the second statement would not see the reset.
     await connection.script('set transaction isolation level read committed')
     await executeOn(
       connection,

@@ -32,7 +32,7 @@ export type StoreActor =
   | { readonly by: string; readonly email: string }
   | { readonly by: OtherActor; readonly email: null }
 
-/** The actions that a `StoreEventFilter` can select. */
+/** The actions that a `StoreEventFilter` can select. Without a filter, events can have other actions. */
 export const STORE_ACTIONS = [
   'key.created',
   'key.renamed',
@@ -79,7 +79,10 @@ export interface StoreEvent {
   readonly reason: string | null
   /** The role that a member got, or that an invitation gives; null for other changes. */
   readonly role: MemberRole | null
-  /** Address and kind of the public place where a leaked key was found; '' if the report doesn't say it. */
+  /**
+   * Address and kind of the public place where a leaked key or directory token was found; '' if the report doesn't say
+   * them, and for other changes.
+   */
   readonly foundAt: { readonly url: string; readonly source: string }
   /** Names of the changed columns of the store, or of the changed limits of a key; empty for other changes. */
   readonly changed: readonly string[]

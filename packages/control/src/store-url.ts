@@ -11,7 +11,7 @@ import {
 } from './password-encryption.ts'
 import { Secret } from './secret.ts'
 
-/** A store's connection URL, as the registry stores it. */
+/** A store's connection URL as the registry stores it: without its password, which is encrypted. */
 interface EncryptedAddress {
   readonly storeId: string
   readonly databaseUrl: string
@@ -41,7 +41,10 @@ export function decryptStoreUrl(
   return new Secret(connectionUrlOf(keys, { storeId, databaseUrl, encryptedPassword }), '[connection URL]')
 }
 
-/** Returns the URL as the registry stores it; null for null. Throws like `splitPassword`. */
+/**
+ * Returns the URL without its password, and the encrypted password; null for what is missing. Throws like
+ * `splitPassword`.
+ */
 export function encryptUrl(
   { keys, random }: EncryptionContext,
   storeId: string,

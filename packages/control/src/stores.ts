@@ -13,12 +13,13 @@ const NAME_LENGTH_MAX = 200
 const EXTERNAL_ID_LENGTH_MAX = 200
 /** Maximum length of a schema's name, in bytes: PostgreSQL's own limit. */
 const SCHEMA_NAME_BYTES_MAX = 63
+/** Visible ASCII characters. The first one is not `-`, so that a command doesn't read the ID as an option. */
 const EXTERNAL_ID = new RegExp(`^[!-,.-~][!-~]{0,${EXTERNAL_ID_LENGTH_MAX - 1}}$`)
 
-/** Origin of a store. The service serves only generated stores. */
+/** Origin of a store. The export API serves only generated stores. */
 export type StoreOrigin = 'generated' | 'imported'
 
-/** State of a store. The service serves only ready stores. */
+/** State of a store. The export API serves only ready stores. */
 export type StoreState = 'generating' | 'ready'
 
 /** A row of the registry: a store, and where its database is. The password is encrypted. */
@@ -199,8 +200,9 @@ export async function setStore(
 
 /**
  * Removes a store. Every node rejects the store's keys from the next request. The store's URL and usage are deleted,
- * and no merchant sees the store. The database itself stays. A repetition changes nothing. Rejects with `UnknownStore`
- * for an ID that was never registered. `actor` is for the audit table, and by default the name of the database session.
+ * and no merchant sees the store. Its invitations are deleted, too. The database itself stays. A repetition completes a
+ * removal that failed, and otherwise changes nothing. Rejects with `UnknownStore` for an ID that was never registered.
+ * `actor` is for the audit table, and by default the name of the database session.
  */
 export async function removeStore(
   database: ControlDatabase,

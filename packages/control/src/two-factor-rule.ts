@@ -5,8 +5,8 @@ import { namingActor } from './access/keys.ts'
 import { type ControlDatabase, queryOne } from './database.ts'
 
 /**
- * Sets the rule of a store. Returns `same` if the store has it already, and `forbidden` if the store is removed, or if
- * the merchant is no admin of it. The store's ID must be a UUID.
+ * Sets the rule of a store. Returns `same` if the store has it already. Returns `forbidden` if the store is unknown or
+ * removed, or if the merchant is no admin of it. The store's ID must be a UUID.
  */
 export async function setTwoFactorRule(options: {
   readonly database: ControlDatabase

@@ -58,6 +58,7 @@ function merge(into: HourEntry, from: HourEntry): void {
  * counts from the control database's clock, with which admission compares it.
  */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
+  // JSON.stringify() throws for a bigint.
   const entries = batch.map((entry) => ({ ...entry, activeMinutes: String(entry.activeMinutes) }))
   await pool.execute(sql`
     with recursive used as materialized (

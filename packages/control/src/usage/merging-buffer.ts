@@ -1,8 +1,8 @@
 // Separates requests from the database: entries wait in memory until they are written in batches. Entries with the same
 // ID are merged, so memory and written rows depend on the number of IDs and not of requests. States of an entry:
-// - waiting: `add` merges further entries into it.
-// - being written: it has left the buffer. Otherwise, the end of the write would drop what was added meanwhile.
-// - failed: it is merged back, even if the buffer is full.
+// - Waiting: `add` merges further entries into it.
+// - Being written: it has left the buffer. Otherwise, its removal after the write would drop what was added meanwhile.
+// - Failed: it is merged back, even if the buffer is full.
 
 /** Maximum number of entries in one statement. */
 const BATCH_SIZE = 5000
@@ -12,7 +12,7 @@ export interface MergingBufferOptions<Entry> {
   /** Maximum number of entries in memory. A full buffer accepts only entries whose ID it has. */
   readonly entriesMax: number
   readonly idOf: (entry: Entry) => string
-  /** Adds the numbers of `from` to `into`. */
+  /** Merges `from` into `into`, which has the same ID. */
   readonly merge: (into: Entry, from: Entry) => void
   /** Writes a batch. If it rejects, its entries wait for the next flush. */
   readonly write: (batch: readonly Entry[]) => Promise<void>
@@ -27,6 +27,7 @@ export class MergingBuffer<Entry> {
     this.#options = options
   }
 
+  /** Number of entries that wait, without those that are being written. */
   get size(): number {
     return this.#entries.size
   }

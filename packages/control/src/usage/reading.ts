@@ -123,7 +123,10 @@ export interface KeyActivity {
   readonly minutes: readonly number[]
 }
 
-/** Returns the minutes with requests of each active key of a store from `since`. Leaves out keys without requests. */
+/**
+ * Returns the minutes with requests of each key of a store that isn't revoked, from `since`. Leaves out keys without
+ * requests. Usage that `sumUpOldHours` summed up has lost most of its minutes.
+ */
 export async function readActivity(query: UsageQuery): Promise<KeyActivity[]> {
   const rows = await query.database.pool.query<{ keyId: string; hour: Date; activeMinutes: bigint }>(sql`
     select h.key_id as "keyId", h.hour, h.active_minutes as "activeMinutes"
@@ -186,6 +189,7 @@ async function readLines(query: RequestLogQuery, linesMax: number | null): Promi
     order by minute desc limit ${linesMax}::int`)
 }
 
+/** Sorts lines by their last request. The database sorts them only by minute. */
 function newestFirst(lines: readonly RequestLine[]): RequestLine[] {
   return lines.toSorted((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
 }
@@ -198,6 +202,7 @@ const PAGE_LINES = 100
  */
 const LINES_READ_MAX = PAGE_LINES + 200
 
+/** Returns the lines of a page: the first `PAGE_LINES`, and the other lines of their last minute. */
 function wholeMinutes(lines: readonly RequestLine[]): { shown: readonly RequestLine[]; hasOlder: boolean } {
   const last = lines[PAGE_LINES - 1]?.minute.getTime()
   const shown = last === undefined ? lines : lines.filter(({ minute }) => minute.getTime() >= last)

@@ -4,7 +4,7 @@
  * How a request ended:
  * - `successful`: with the requested data
  * - `clientErrors`: with an error that the client has to fix, such as 400 or 404
- * - `rejected`: by the rate limit
+ * - `rejected`: with 429, because of the rate limit or a full response buffer of the key
  * - `failed`: with an error of the service or of a database, or because the service doesn't serve the store
  */
 export type UsageOutcome = 'successful' | 'clientErrors' | 'rejected' | 'failed'

@@ -33,7 +33,7 @@ export interface UsageRecorderOptions {
   readonly requestLogLines: number
   /**
    * Maximum number of pairs of key and hour in memory, and also of log lines and of segments of walks; 50,000 by
-   * default. Further ones are dropped. `emit` gets the number of requests whose pair was dropped.
+   * default. Further entries are dropped. `emit` gets the number of requests whose pair of key and hour was dropped.
    */
   readonly entriesMax?: number
 }
@@ -65,6 +65,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     const lost = dropped
     dropped = 0
     const written = await Promise.allSettled([hours.flush(), writeLog(), walks.flush(isLast)])
+    // One event reports the first failure. The other writes usually fail for the same reason.
     const failed = written.find((result) => result.status === 'rejected')
     if (failed === undefined && lost === 0) return
     const cause: unknown = failed?.reason ?? new Error('more pairs of key and hour than fit in memory')

@@ -1,6 +1,6 @@
 // Adds requests that were rejected with 401 to the request log of their key, if the key exists: with a key that is
-// revoked or turned off, after the end of a key, or from an address outside of its allow list. Other keys leave no
-// trace.
+// revoked or turned off, after the end of a key, or from an address outside of its allow list. The log has no requests
+// with unknown keys.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { HashedKey } from '../access/api-key.ts'

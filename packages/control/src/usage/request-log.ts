@@ -1,6 +1,6 @@
 // Writes the request log of each key, so that a merchant can find out why a sync stopped. Requests in the same minute
 // with the same endpoint, status, code, and reason share one line, so 120 equal requests are one line. A line has no
-// personal data: no row IDs, values of parameters, or client addresses.
+// personal data: no row IDs, values of parameters, or client addresses. But a client can choose the ID of a request.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
@@ -58,7 +58,10 @@ export function requestLine(request: RecordedRequest, at: number): RequestLogEnt
   }
 }
 
-/** Returns a buffer that writes lines to the request log, and deletes the oldest lines of each key once an hour. */
+/**
+ * Returns a buffer that writes lines to the request log. Before the first write of a key in each hour, it deletes the
+ * oldest lines of the key.
+ */
 export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<RequestLogEntry> {
   const { pool, entriesMax, linesPerKey, now } = options
   /**
@@ -88,7 +91,7 @@ function merge(into: RequestLogEntry, from: RequestLogEntry): void {
   into.lastAt = Math.max(into.lastAt, from.lastAt)
 }
 
-/** Writes lines in the order of their primary key, so that two nodes cannot deadlock. */
+/** Writes lines in the order of their primary key, so that two nodes cannot deadlock. Skips removed stores. */
 async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<void> {
   await pool.execute(sql`
     insert into request_log as l (
