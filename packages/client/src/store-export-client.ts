@@ -33,7 +33,10 @@ function rejectBrowser(): void {
     )
 }
 
-/** Returns the address without slashes at its end and without `/api/v1`, which the path of each endpoint contains. */
+/**
+ * Returns the address without slashes at its end and without `/api/v1`, which the path of each endpoint contains. Also
+ * drops a user name and a password.
+ */
 function parseUrl(url: string): string {
   if (!URL.canParse(url)) throw new TypeError('url: must be an address such as https://export.example.com')
   const { protocol, origin, pathname, search, hash } = new URL(url)

@@ -89,6 +89,10 @@ function filterType(name: ParameterName, resource: Resource): string {
   return name === 'status' ? `${typeName(resource)}['status']` : 'Date | string'
 }
 
+/**
+ * Returns the source code of a method with its doc comment. `{ ...options }` is a copy, because TypeScript doesn't
+ * accept an interface as an object with any member.
+ */
 function method(endpoint: Endpoint): string {
   const { response, path, id } = endpoint
   const name = methodOf(endpoint)

@@ -147,7 +147,7 @@ export function errorsByStatus(
   return rows.sort((a, b) => a.status - b.status)
 }
 
-/** Returns the retry rule of an error code, and a sentence for each further status that has another rule. */
+/** Returns the retry rule of an error code, and a sentence for each further status whose rule is different. */
 export function retryRules({ retry, otherStatuses = [] }: ErrorDeclaration): string {
   const others = otherStatuses.filter((other) => other.retry !== retry)
   return [retry, ...others.map((other) => `With status ${other.status}: ${other.retry.toLowerCase()}`)].join(' ')

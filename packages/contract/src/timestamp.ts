@@ -24,6 +24,7 @@ export function parseDatetime(text: string): Microseconds | null {
   const [fraction = '', sign = '+', offsetHours = '0', offsetMinutes = '0'] = match.slice(7)
   if (year < 1 || hour > 23 || minute > 59 || second > 59) return null
   if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return null
+  // Date.UTC() would read the years 1 to 99 as 1901 to 1999.
   const midnight = new Date(0)
   midnight.setUTCFullYear(year, month - 1, day)
   if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return null
@@ -39,6 +40,7 @@ export function parseDatetime(text: string): Microseconds | null {
  */
 export function formatTimestamp(timestamp: Microseconds): string {
   if (timestamp < EARLIEST) return formatTimestamp(EARLIEST)
+  // The division rounds toward zero. A time before 2000 is negative, and must be cut to an earlier time, too.
   const milliseconds = timestamp / 1000n - (timestamp % 1000n < 0n ? 1n : 0n)
   return new Date(Number(milliseconds) + EPOCH_MILLISECONDS).toISOString()
 }

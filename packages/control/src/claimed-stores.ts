@@ -42,6 +42,7 @@ export async function applyStoresClaim({ pool }: ControlDatabase, { email, store
             where m.email = ${email} and b.from_claim))
         order by id for share`,
     )
+    // The claim can write an ID in upper case. External IDs distinguish case.
     const roles = found.flatMap(({ id, externalId }) => {
       const role = stores.find(({ reference }) => reference.toLowerCase() === id || reference === externalId)?.role
       return role === undefined ? [] : [{ id, role }]

@@ -18,7 +18,10 @@ export const DIRECTORY_ACTOR = 'directory'
 /** Maximum time that a change waits for another change of the members. Then it rejects with `PostgresError` 55P03. */
 const LOCK_TIMEOUT = '3s'
 
-/** Maximum number of users of a store, with those whose access has ended. */
+/**
+ * Number of users of a store, including users whose access has ended, from which its directory can add no user. Members
+ * can still be added in other ways.
+ */
 export const DIRECTORY_USERS_MAX = 2000
 
 /** Role of a user for whom the directory names none: the one with the fewest rights. */
@@ -122,9 +125,9 @@ export type DirectoryRefusal =
   | 'external ID taken'
   /** The store would have no admin. */
   | 'last admin'
-  /** The store has as many users as possible. */
+  /** The store has `DIRECTORY_USERS_MAX` users or more. */
   | 'full'
-  /** The directory has added as many users today (UTC) as possible. */
+  /** The directory has added as many users today (UTC) as it may add in one day. */
   | 'day limit'
 
 /** A user to add. */

@@ -77,6 +77,7 @@ async function distributeTable(connection: Connection, table: string, column: st
   if (found.length > 0) return false
   await connection.script(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
   if (table === 'admissions') await createAdmissions(connection)
+  // The first function copies the rows to the workers, and leaves them on the coordinator, too.
   await connection.script(`select create_distributed_table('${table}', '${column}');
     select truncate_local_data_after_distributing_table('${table}')`)
   return true

@@ -162,6 +162,7 @@ function decrypt(key: EncryptionKey, storeId: string, bytes: Buffer): string | n
   }
 }
 
+/** Returns the associated data. An ID in upper case gives the same data as in lower case. */
 function associated(header: Buffer, storeId: string): Buffer {
   return Buffer.concat([header, Buffer.from(storeId.toLowerCase(), 'utf8')])
 }

@@ -21,7 +21,7 @@ export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 
 
 /** Numbers of replayed events, by their effect. */
 export interface Replay {
-  /** Number of replayed events, without duplicates and events that a later one supersedes. */
+  /** Number of replayed events, without duplicates, superseded events, and events that only give access. */
   readonly events: number
   readonly keysRevoked: number
   readonly keysTurnedOff: number

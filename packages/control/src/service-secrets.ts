@@ -1,5 +1,5 @@
-// Stores the two secrets that all nodes share, so that a client can use any node. One seals cursors. The other signs
-// the sessions and forms of the dashboard, and is encrypted.
+// Stores the two secrets that all nodes share, so that a client can use any node. One seals cursors, and the secrets of
+// pseudonyms are derived from it. The other signs the sessions and forms of the dashboard, and is encrypted.
 
 import { executeOn, type Pool, sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'

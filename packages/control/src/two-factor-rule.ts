@@ -52,7 +52,10 @@ export interface SecondFactor {
   readonly ageSeconds: number
 }
 
-/** Returns the second factor of a session. For an unknown session, returns no factor and an infinite age. */
+/**
+ * Returns the second factor of a session. For an unknown session, returns no factor and an infinite age, so that the
+ * session doesn't count as fresh.
+ */
 export async function readSecondFactor({ pool }: ControlDatabase, sessionId: string): Promise<SecondFactor> {
   const [found] = await pool.query<SecondFactor>(sql`
     select case when s.opened_by = 'single_sign_on' or s.opened_by = any (f.factors) then s.opened_by end as used,

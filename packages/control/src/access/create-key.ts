@@ -95,7 +95,7 @@ export class KeyNotReplaceable extends Error {
 /** Thrown with `unlessNamed` if the store has a key with the name. */
 export class KeyNameTaken extends Error {
   override readonly name = 'KeyNameTaken'
-  /** ID of the key with the name: the active one, or the newest one. */
+  /** ID of the newest active key with the name; without an active key, of the newest revoked key. */
   readonly keyId: string
 
   constructor(keyId: string) {

@@ -83,7 +83,10 @@ export function isNetwork(text: string): boolean {
   return prefix === undefined || (/^(0|[1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= bits)
 }
 
-/** The columns of `KeyPermissions`, for a select list. */
+/**
+ * The columns of `KeyPermissions`, for a select list. Arrays are JSON, because the PostgreSQL client doesn't parse
+ * arrays.
+ */
 export const PERMISSION_COLUMNS = sql`to_jsonb(scopes) as scopes, without_personal_data as "withoutPersonalData",
   expires_at as "expiresAt", to_jsonb(allowed_addresses) as "allowedAddresses"`
 

@@ -143,6 +143,7 @@ export async function getKey(database: ControlDatabase, keyId: string): Promise<
   const [key] = await read()
   if (key === undefined) return null
   const end = endOfKey(key)
+  // This compares with the clock of the node. `endExpiredKeys` compares again, with the clock of the database.
   if (key.revokedAt !== null || end === null || end > new Date()) return key
   await endExpiredKeys(database, key.storeId)
   return (await read())[0] ?? null

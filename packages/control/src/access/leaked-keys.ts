@@ -28,8 +28,8 @@ export interface Revocations {
 }
 
 /**
- * Revokes the active keys and directory tokens among these, one by one. Rejects like `Pool.query`; another call revokes
- * the rest.
+ * Revokes the active keys and directory tokens among `leaked`, one by one. Rejects like `Pool.query`; another call
+ * revokes the rest.
  */
 export async function revokeLeakedKeys(database: ControlDatabase, leaked: readonly LeakedKey[]): Promise<Revocations> {
   const byHash = new Map(leaked.map((key) => [key.hash.bytes.toString('hex'), key]))

@@ -1,5 +1,6 @@
 // Reads the usage of keys for the dashboard: requests by hour or period, the request log, errors, and walks. Recent
-// usage is stored by hour and not by day, because only the dashboard knows the store's time zone.
+// usage is stored by hour and not by day, because only the dashboard knows the store's time zone. Counts are cast to
+// float8, because the PostgreSQL client reads int8 as bigint.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
@@ -232,7 +233,8 @@ export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'page
 
 /**
  * Returns the lists that the active keys of a store didn't read to their end, latest first. Leaves out a walk of one
- * request, a walk whose last request was before `since`, and a list that the same key started again.
+ * request, and a walk whose last request was before `since`. Also leaves out a list that the same key started again,
+ * even with other filters.
  */
 export async function readUnfinishedWalks(query: UsageQuery): Promise<UnfinishedWalk[]> {
   const { database, storeId, since } = query
