@@ -31,6 +31,7 @@ export interface RunningDashboard {
   readonly stop: (drainMs: number) => Promise<void>
 }
 
+/** Minimum time without any data after which the server closes a connection, even during a request. */
 const IDLE_SOCKET_MS = 60_000
 
 /**
@@ -48,6 +49,7 @@ export async function serveApp(
     {
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersTimeoutMs,
+      // Node throws if this limit is lower than that of the headers.
       requestTimeout: Math.max(limits.requestTimeoutMs, limits.headersTimeoutMs),
       keepAliveTimeout: limits.keepAliveMs,
       noDelay: true,
@@ -56,17 +58,20 @@ export async function serveApp(
       open.add(response)
       response.once('close', () => open.delete(response))
       if (shutdown?.aborted === true || !server.listening) response.setHeader('connection', 'close')
+      // The server listens before the app exists, because the app needs the port.
       if (listener === null) return void response.writeHead(503).end()
       void listener(message, response)
     },
   )
   server.maxConnections = limits.connectionsMax
+  // The time without data must be longer than `keepAliveMs`, or it would end idle connections first.
   server.setTimeout(Math.max(IDLE_SOCKET_MS, limits.keepAliveMs + 1000))
   await listen(server, { host, port })
   const stop = (drainMs: number) => stopServer(server, open, drainMs)
   try {
     const address = server.address()
     const { app, url } = createAppAt(typeof address === 'object' && address !== null ? address.port : port)
+    // By default, the library replaces the global `Request` and `Response`, which other parts of the process use.
     listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
     return { url, stop }
   } catch (error) {
@@ -82,11 +87,12 @@ function listen(server: http.Server, { host, port }: ListenOptions): Promise<voi
   })
 }
 
+/** How often a stopping server checks whether the last response has been sent. */
 const CHECK_MS = 100
 
 /**
- * Stops the server, and closes all connections after the last response, or after `drainMs`. Browsers open connections
- * before they need them, and Node does not treat a connection without a request as idle.
+ * Stops the server, and closes all connections after the last response, or after `drainMs`. `closeIdleConnections` is
+ * not enough: browsers open connections in advance, and Node doesn't treat a connection without a request as idle.
  */
 async function stopServer(server: http.Server, open: ReadonlySet<http.ServerResponse>, drainMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))

@@ -1,4 +1,4 @@
-// Declares the objects that all routes share. `startDashboard` creates them once.
+// Declares the objects and settings that all routes share.
 
 import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
@@ -12,6 +12,7 @@ import type { TimeSlicer } from './data/time-slicer.ts'
 import type { FormTokens } from './security/form-tokens.ts'
 import type { Origins } from './security/origins.ts'
 
+/** The objects and settings of one dashboard. `startDashboard` creates them once. */
 export interface Services {
   readonly database: ControlDatabase
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>

@@ -8,6 +8,10 @@ import { type ScimHandler, scimHandlers } from './handle-request.ts'
 import { ScimError } from './scim-error.ts'
 import { addUser, listUsers, patchUser, readUser, removeUser, replaceUser } from './users.ts'
 
+/**
+ * Adds the routes below `SCIM_PATH`. Each request needs a token, also for the documents about the service. `all` comes
+ * after the other methods of its path: Hono runs the first route that matches.
+ */
 export function addScimRoutes(app: Hono<Environment>, services: Services): void {
   const { handle, handleBody } = scimHandlers(services)
   const scim = app.basePath(SCIM_PATH)
@@ -19,7 +23,7 @@ export function addScimRoutes(app: Hono<Environment>, services: Services): void 
   scim.patch('/Users/:user', handleBody(patchUser))
   scim.delete('/Users/:user', handle(removeUser))
   scim.all('/Users/:user', handle(notAllowed('GET, PUT, PATCH, DELETE')))
-  // A store has no groups. Directories that read groups before they continue get an empty list.
+  // A store has no groups. Some directories read groups before they continue, so they get an empty list, not an error.
   scim.get('/Groups', handle(list(() => [])))
   scim.all('/Groups', handle(noGroups))
   const documents = {

@@ -18,7 +18,10 @@ import { parseUsersQuery } from './parse-query.ts'
 import { parseNewUser, parseReplacement, type UserReplacement } from './parse-user.ts'
 import { ScimError, type ScimResponse } from './scim-error.ts'
 
-/** GET /scim/v2/Users?filter=userName eq "…"&startIndex=1&count=100: returns a page of users. */
+/**
+ * GET /scim/v2/Users?filter=userName eq "…"&startIndex=1&count=100: returns a page of users. Without a filter, these
+ * are all members, and the users whose access the directory has ended.
+ */
 export async function listUsers(request: ScimRequest): Promise<ScimResponse> {
   const { services, storeId, context } = request
   const { filter, startIndex, count } = parseUsersQuery((name) => context.req.query(name))
@@ -28,7 +31,10 @@ export async function listUsers(request: ScimRequest): Promise<ScimResponse> {
   return { status: 200, body: listResponse(resources, { total, startIndex }) }
 }
 
-/** POST /scim/v2/Users: adds a user. */
+/**
+ * POST /scim/v2/Users: adds a user. Like every change, throws `ScimError` for an invalid body, and if the store refuses
+ * the change (`DirectoryRefusal`).
+ */
 export async function addUser(request: ScimRequest): Promise<ScimResponse> {
   const { services, storeId, tokenId, base, body } = request
   const user = await addDirectoryUser(services.database, { storeId, tokenId }, parseNewUser(body))
@@ -36,12 +42,12 @@ export async function addUser(request: ScimRequest): Promise<ScimResponse> {
   return { status: 201, body: shown(request, user), headers: { location: userLocation(user.id, base) } }
 }
 
-/** GET /scim/v2/Users/{id}: returns a user. */
+/** GET /scim/v2/Users/{id}: returns a user. Throws `ScimError` (404) if the store has none with this ID. */
 export async function readUser(request: ScimRequest): Promise<ScimResponse> {
   return { status: 200, body: shown(request, await userOf(request)) }
 }
 
-/** PUT /scim/v2/Users/{id}: changes the attributes that the body has. */
+/** PUT /scim/v2/Users/{id}: changes the attributes that the body has; for the others, see `parseReplacement`. */
 export async function replaceUser(request: ScimRequest): Promise<ScimResponse> {
   return changeUser(request, await userOf(request), parseReplacement(request.body))
 }
@@ -95,7 +101,7 @@ function shown({ context, base }: ScimRequest, user: DirectoryUser): Readonly<Re
   )
 }
 
-/** Seconds after which a directory tries again if the store has reached the limit of a day. */
+/** Seconds after which a directory may try again if the store has reached its limit for a UTC day. */
 const RETRY_SECONDS = 3600
 
 function refusal(reason: DirectoryRefusal): ScimError {

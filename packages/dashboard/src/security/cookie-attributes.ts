@@ -11,9 +11,9 @@ export interface CookieAttributes {
 }
 
 /**
- * Returns the attributes of a cookie that is `sameSite` in a dashboard without frames. Browsers send a cookie into the
- * frame of another site only if it is `None` and `Secure`. They accept `Secure` from a loopback address, too. Forms
- * don't depend on `sameSite`: each has a token and is checked for its origin.
+ * Returns the attributes of a cookie. `sameSite` applies if no other origin may frame the dashboard. Otherwise, the
+ * cookie is `None` and `Secure`, because browsers send no other cookie into the frame of another site. They also accept
+ * `Secure` over HTTP from a loopback address. `None` doesn't weaken forms: the dashboard checks their Origin header.
  */
 export function cookieAttributes(
   { isSecure, frameAncestors }: Pick<Origins, 'isSecure' | 'frameAncestors'>,

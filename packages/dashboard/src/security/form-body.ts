@@ -6,7 +6,8 @@ import { readText } from './read-text.ts'
 export type FormFields = Readonly<Record<string, string>>
 
 /**
- * Thrown for a body that is not a form (415), is too large (413), or is incomplete (400). `status` is for the response.
+ * Thrown for a body that is not a form (415), is too large (413), or is incomplete (400). `status` is the HTTP status
+ * of the response.
  */
 export class FormError extends Error {
   override readonly name = 'FormError'
@@ -27,6 +28,7 @@ export async function readForm(request: Request): Promise<FormFields> {
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE)
     throw new FormError(415, `content-type: must be ${TYPE}; send the form from its page in the dashboard`)
   const fields = new URLSearchParams(await readFormText(request))
+  // Of several fields with one name, `fromEntries` uses the last one, so the first must come last.
   return Object.fromEntries([...fields].toReversed())
 }
 

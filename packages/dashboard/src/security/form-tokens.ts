@@ -1,5 +1,5 @@
-// Creates and checks the token in each form, which proves that the form is from the dashboard and belongs to this
-// session. The control database stores only a hash of each used token.
+// Creates and checks the tokens of forms. A token proves that the form is from the dashboard and belongs to this
+// session. The form that changes the theme has none. The control database stores only a hash of each used token.
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@store-export/control'
@@ -41,7 +41,7 @@ export class FormTokens {
 
   /**
    * Returns the token's hash for `consumeFormToken`, which makes it single-use; null for a token that is malformed,
-   * forged, expired, or of another session.
+   * forged, expired, or of another session. A token from a node whose clock is ahead is valid.
    */
   check(text: string, sessionId: string): Buffer | null {
     if (!SHAPE.test(text)) return null
@@ -53,12 +53,13 @@ export class FormTokens {
   }
 
   /**
-   * Returns bytes that are derived from the secret, the token and a purpose. The same input gives the same bytes.
-   * Neither the control database nor the owner of the token can compute them, because this needs both the token and the
-   * secret.
+   * Returns bytes that are derived from the secret, the token and a purpose, so that the same form creates the same key
+   * twice. Doesn't check the token. The bytes can't be computed from the control database or from the token alone,
+   * because this needs both the token and the secret.
    */
   bytesOf(text: string, purpose: string): RandomBytes {
     const secret = Buffer.concat([Buffer.from(this.#options.secret), payloadOf(text)])
+    // With the size in HKDF's info, a short result is no prefix of a longer one.
     return (size) => Buffer.from(hkdfSync('sha256', secret, '', `${purpose}\0${size}`, size))
   }
 

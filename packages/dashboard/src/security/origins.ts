@@ -1,5 +1,5 @@
 // Defines the origins from which the dashboard accepts forms and passkeys. On a loopback address, the dashboard has
-// several names.
+// three names: 127.0.0.1, localhost, and [::1].
 
 import { isIP } from 'node:net'
 import { isSecureUrl } from './is-secure-url.ts'
@@ -59,7 +59,7 @@ export function originsOf(url: string, frameAncestors: readonly string[] = []): 
       isOwnOrigin: (given) => given === origin,
       isOwnHost: () => true,
       passkeyOrigin,
-      // A proxy can replace the Host header.
+      // A proxy can replace the Host header, so the header doesn't tell the host name in the browser.
       isPasskeyHost: () => passkeyOrigin !== null,
     }
   const names = LOOPBACK_NAMES.map((name) => new URL(`${protocol}//${name}${port === '' ? '' : `:${port}`}`))
@@ -76,8 +76,8 @@ export function originsOf(url: string, frameAncestors: readonly string[] = []): 
 
 /**
  * Returns the origins of a list that is separated by commas or spaces; none for an empty list. Throws
- * `InvalidFrameAncestorError` for an entry that is no secure origin. Rejects wildcards too, because every page under
- * one could then trick merchants into clicks.
+ * `InvalidFrameAncestorError` for an entry that is no secure origin. Also throws it for a wildcard: with one, any site
+ * below a domain could frame the dashboard, and trick merchants into clicks.
  */
 export function parseFrameAncestors(list: string): string[] {
   return list
@@ -86,7 +86,10 @@ export function parseFrameAncestors(list: string): string[] {
     .map(parseAncestor)
 }
 
-/** A name, an IPv4 address, or an IPv6 address. URLs allow characters in names that have a meaning in a policy. */
+/**
+ * A name, an IPv4 address, or an IPv6 address. Names in URLs can contain `;` and `*`, which have a meaning in a content
+ * security policy.
+ */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/
 
 function parseAncestor(entry: string): string {
@@ -101,6 +104,7 @@ function parseAncestor(entry: string): string {
 /**
  * Returns the origin whose pages can use passkeys, for a dashboard at `url`; null for an IP address. Browsers bind
  * passkeys to a host name, and allow none for an IP address. On a loopback address, the host name is `localhost`.
+ * Throws `TypeError` if `url` is no URL.
  */
 export function passkeyOriginOf(url: string): string | null {
   const { protocol, hostname, port, origin } = new URL(url)

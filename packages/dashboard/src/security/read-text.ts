@@ -1,6 +1,6 @@
 /**
- * Returns the body of a request as text; null if it has more than `bytesMax` bytes. Rejects if the body arrives
- * incomplete.
+ * Returns the body of a request as UTF-8 text; empty without a body. Returns null as soon as more than `bytesMax` bytes
+ * have arrived, without reading the rest. Rejects if the body arrives incomplete.
  */
 export async function readText(request: Request, bytesMax: number): Promise<string | null> {
   const parts: Uint8Array[] = []

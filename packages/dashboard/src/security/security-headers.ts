@@ -3,7 +3,7 @@
 
 import type { Origins } from './origins.ts'
 
-/** The Content-Security-Policy, which forbids inline scripts and styles. */
+/** The Content-Security-Policy without `frame-ancestors`. It forbids inline scripts and styles. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ const POLICY = [
 /**
  * Returns the security headers of a response. `X-Frame-Options` can't name other origins, so it is absent if they may
  * frame the dashboard. The referrer policy is `same-origin`, because `no-referrer` makes browsers send forms with the
- * origin "null", which the CSRF check rejects.
+ * origin "null", which the CSRF check rejects. Over HTTPS, browsers use only HTTPS for the next year.
  */
 export function securityHeaders({
   isSecure,
