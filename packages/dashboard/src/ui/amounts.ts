@@ -6,8 +6,9 @@ import { withLatinDigits } from './dates.ts'
 
 /**
  * Returns an amount with its currency, such as "€1,021.31" for "1021.31". `currency` is an ISO 4217 code; null if it is
- * unknown. The amount has at least the usual decimals of its currency, and all decimals of `text` that are not zero.
- * Text that is not a decimal number stays as it is.
+ * unknown. The amount has at least the usual decimals of its currency. Further decimals of `text` follow, without zeros
+ * at the end. Without a currency, returns `decimalText`. If `text` or `currency` is malformed, returns `decimalText`
+ * with the code of the currency after it.
  */
 export function amountText(text: string, currency: string | null, display: Pick<Frame, 'locale'>): string {
   if (currency === null) return decimalText(text, display)
@@ -21,7 +22,10 @@ export function amountText(text: string, currency: string | null, display: Pick<
   return new Intl.NumberFormat(locale, { style: 'currency', currency, ...all }).format(text)
 }
 
-/** Returns a decimal number with the separators of the locale and the same decimals. Other text stays as it is. */
+/**
+ * Returns a decimal number with the separators of the locale and the same decimals. Returns other text unchanged, such
+ * as a number with more than 20 decimals.
+ */
 export function decimalText(text: string, { locale }: Pick<Frame, 'locale'>): string {
   if (!isDecimal(text)) return text
   const digits = decimalsOf(text)

@@ -26,7 +26,10 @@ export interface Assets {
   readonly icon: Asset
 }
 
-/** Returns the assets. The first call, which is at the start of the server, reads the files. */
+/**
+ * Returns the assets. The first call reads the files; it is at the start of the server. Throws the system error if a
+ * file can't be read.
+ */
 export function assets(): Assets {
   loaded ??= loadAssets()
   return loaded

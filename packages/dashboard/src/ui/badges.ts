@@ -13,7 +13,7 @@ export function storeBadge({ texts }: Localization, status: StoreStatus): Html {
 
 const STORE_TONES = { ready: 'good', generating: 'waiting', imported: 'neutral' } as const
 
-/** Returns a badge for the status of a key: "Active", "Off", "Being replaced", or "Revoked". */
+/** Returns a badge for the first status that applies to a key: "Revoked", "Off", "Being replaced", or "Active". */
 export function keyBadge({ texts }: Localization, key: KeyRow): Html {
   const { status } = texts.keys
   if (key.revokedAt !== null) return badge(status.revoked, 'neutral')
@@ -21,7 +21,7 @@ export function keyBadge({ texts }: Localization, key: KeyRow): Html {
   return key.replacedBy === null ? badge(status.active, 'good') : badge(status.beingReplaced, 'waiting')
 }
 
-/** Returns a badge with an HTTP status. Its color says whether the request succeeded. */
+/** Returns a badge with an HTTP status. Its color distinguishes success, client errors, and errors of the service. */
 export function statusBadge(status: number): Html {
   return badge(String(status), toneOfStatus(status))
 }
@@ -38,7 +38,7 @@ export function walkBadge({ texts }: Localization, status: WalkRow['status']): H
 
 const WALK_TONES = { finished: 'good', stopped: 'bad', 'in progress': 'waiting' } as const
 
-/** Returns a badge with the status of a row, such as "paid". Statuses without a color of their own are neutral. */
+/** Returns a badge with the status of a row, such as "paid". A status that is not in `TONES` is neutral. */
 export function stateBadge({ texts }: Localization, word: string): Html {
   return badge(texts.contract.value(word), TONES.get(word.toLowerCase()) ?? 'neutral')
 }

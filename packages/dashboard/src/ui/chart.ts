@@ -9,7 +9,7 @@ import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
 import { count, type DisplayContext, languageOf, type PeriodUnit, periodText } from './dates.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
-/** The bars of a chart, oldest first, and what each is about. */
+/** The periods of a chart, oldest first, their unit, and how to display them. */
 export interface ChartOptions {
   readonly unit: PeriodUnit
   readonly periods: readonly UsagePeriod[]
@@ -40,6 +40,7 @@ ${periods.map((_, at) => bar(options, at, top))}</div>
 </figure>`
 }
 
+/** Height of the plot above the axis, in pixels. */
 const HEIGHT = 200
 /** Space above the highest line in pixels, which the upper half of its label needs. */
 const ABOVE = 8
@@ -47,7 +48,9 @@ const ABOVE = 8
 const MARK = { height: 3, step: 4 } as const
 /** Space below the axis in pixels, for a mark of each part. */
 const MARKS = MARK.step * REQUEST_PARTS.length
+/** Space below the axis in pixels, for the marks and for the labels of the periods. */
 const LABELS = MARKS + 22
+/** Number of steps of the vertical axis. */
 const STEPS = 4
 /** Height in pixels below which a part is hard to see, so that it gets a mark. */
 const VISIBLE_HEIGHT = 2
@@ -56,7 +59,7 @@ type Part = keyof RequestSums
 /** Parts with a pattern, because some people can't distinguish their colors from those of the neighboring parts. */
 const PATTERNED: readonly Part[] = ['clientErrors', 'rejected']
 
-/** Returns a round number that is at least `value`. It is divisible by four, so that the axis has whole numbers. */
+/** Returns a round number that is at least `value` and divisible by `STEPS`, so that the axis has whole numbers. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   const found = [1, 2, 4, 6, 8, 10].map((step) => step * power).find((top) => top >= value && top % STEPS === 0)
@@ -93,6 +96,7 @@ function pattern(part: Part, id: string): Html {
 function axis(top: number, display: DisplayContext): Html {
   const steps = Array.from({ length: STEPS + 1 }, (_, at) => at)
   const labels = steps.map((at) => count((top / STEPS) * at, display))
+  // A digit is about 7 pixels wide.
   const width = Math.max(...labels.map((label) => label.length)) * 7 + 4
   const texts = labels.map(
     (label, at) => html`<text x="100%" y="${yOf(at / STEPS) + 4}" text-anchor="end">${label}</text>`,
@@ -126,7 +130,10 @@ function bar(options: ChartOptions, at: number, top: number): Html {
 `
 }
 
-/** Returns the class of a bar whose tooltip must not be centered, because it would leave the chart. */
+/**
+ * Returns the class that aligns the tooltip of a bar in the first or last third. A centered tooltip would leave the
+ * chart there.
+ */
 function sideOf(at: number, all: number): string {
   if (at < all / 3) return ' first'
   return at >= (all * 2) / 3 ? ' last' : ''
@@ -158,7 +165,7 @@ function lowParts(period: UsagePeriod, top: number): Part[] {
   return REQUEST_PARTS.filter((part) => period[part] > 0 && heightOf(period[part], top) < VISIBLE_HEIGHT)
 }
 
-/** Number of periods from one label to the next, by number of periods. */
+/** Returns the number of periods from one label to the next: 14 or 7 days, 6 hours, or 1 day. */
 function labelStep(periods: number): number {
   if (periods > 60) return 14
   if (periods > 24) return 7
@@ -182,6 +189,10 @@ function periodLabels({ unit, periods, display }: ChartOptions): Html {
   return html`${labels}`
 }
 
+/**
+ * Returns the name of the chart for screen readers: the sum of each part, and the period with the most requests. Of
+ * several such periods, names the oldest.
+ */
 function summary({ unit, periods, display }: ChartOptions): string {
   const { chart: texts } = display.texts.usage
   const sums = REQUEST_PARTS.map((part) => {

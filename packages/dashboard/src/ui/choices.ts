@@ -10,7 +10,7 @@ export interface Option {
   readonly language?: string
 }
 
-/** Returns a group of radio buttons. `after` follows the last one. */
+/** Returns a group of radio buttons, in which `value` is chosen. `after` follows the last button. */
 export function radioGroup(options: {
   readonly name: string
   readonly legend: string
@@ -46,7 +46,7 @@ export function radioTiles(options: {
   return html`<fieldset class="choices"><legend>${legend}</legend><div class="choice-tiles">${choices}</div></fieldset>`
 }
 
-/** Returns a checkbox with its label. */
+/** Returns a checkbox with its label. If it is checked, the form has the value `on` for it. */
 export function checkbox(options: {
   readonly name: string
   readonly label: string
@@ -59,7 +59,7 @@ export function checkbox(options: {
   return hint === undefined ? box : html`<div>${box}<p class="hint" id="${name}-hint">${hint}</p></div>`
 }
 
-/** Returns a drop-down list with its label. */
+/** Returns a drop-down list with its label, in which `value` is chosen. */
 export function selection(options: {
   readonly name: string
   readonly label: string

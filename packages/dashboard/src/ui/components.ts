@@ -5,7 +5,7 @@ import type { Localization } from '../texts/languages.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { ICONS } from './icons.ts'
 
-/** The color of a badge. The text of the badge has the same meaning. */
+/** The color of a badge or a callout. Their text has the same meaning. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'neutral'
 
 /** Returns a short text with a colored background. */
@@ -19,6 +19,7 @@ export interface PageHead {
   /** One or two sentences under the title. */
   readonly lead?: Html | string
   readonly actions?: Html
+  /** Breadcrumbs: the pages above this page, outermost first. */
   readonly trail?: readonly { readonly label: string; readonly href: string }[]
 }
 
@@ -93,6 +94,7 @@ export function tiles(list: readonly Tile[]): Html {
 
 function meter(filled: number): Html {
   const share = Math.min(1, Math.max(0, filled))
+  // The color warns shortly before a limit.
   const tone = share >= 0.9 ? 'high' : 'low'
   return html`<svg class="meter ${tone}" width="100%" height="4" aria-hidden="true" focusable="false"><rect class="meter-all" width="100%" height="4" rx="2"/><rect class="meter-part" width="${(share * 100).toFixed(1)}%" height="4" rx="2"/></svg>`
 }

@@ -7,7 +7,10 @@ import { type Html, html } from './html.ts'
 /** The part of a frame that formatting needs. */
 export type DisplayContext = Pick<Frame, 'locale' | 'now' | 'store'>
 
-/** Returns a text such as "3 minutes ago" with the exact time as title; the exact time from one week on. */
+/**
+ * Returns a text such as "3 minutes ago" or "in 2 hours" with the exact time as title. From one week on, returns the
+ * exact time.
+ */
 export function relativeTime(date: Date, display: DisplayContext): Html {
   const exact = exactText(date, display)
   const seconds = (date.getTime() - display.now.getTime()) / 1000
@@ -15,7 +18,10 @@ export function relativeTime(date: Date, display: DisplayContext): Html {
   return timeElement(date, { text: relativeText(date, display), title: `${exact} (${zoneOf(display)})`, display })
 }
 
-/** Returns day, hour and minute, with the time zone as title; `seconds` adds seconds. */
+/**
+ * Returns day, hour and minute, with the time zone as title. `seconds` adds seconds. A year other than the current one
+ * is added, too.
+ */
 export function exactTime(date: Date, display: DisplayContext, seconds = false): Html {
   return timeElement(date, { text: exactText(date, display, seconds), title: zoneOf(display), display })
 }
@@ -40,7 +46,7 @@ export type PeriodUnit = 'hour' | 'day'
  * - `full`: "21 Nov, 14:00", "21 Nov".
  * - `long`: "Saturday 21 November at 14:00", "Saturday 21 November".
  *
- * If the clocks go back, an hour has its offset, because another hour has the same time.
+ * When the clocks go back, two hours have the same name. So both also get their offset from UTC, such as "GMT+2".
  */
 export function periodText(
   start: Date,
@@ -61,6 +67,7 @@ export function periodText(
 /** Returns the day of a time in the store's time zone, such as `2026-11-21`. */
 export function localDay(date: Date, display: DisplayContext): string {
   const shape = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone: zoneOf(display) } as const
+  // The Canadian format of a date is that of ISO 8601.
   return dateFormatOf('en-CA', shape).format(date)
 }
 
@@ -74,7 +81,7 @@ export function measure(value: number, unit: 'millisecond' | 'kilobyte', { local
   return new Intl.NumberFormat(withLatinDigits(locale), { style: 'unit', unit }).format(value)
 }
 
-/** Returns a duration of `ms` in whole minutes, from two hours on in hours, and from two days on in days. */
+/** Returns a duration of `ms`, rounded down: in minutes, from two hours on in hours, and from two days on in days. */
 export function durationOf(ms: number): Duration {
   const seconds = ms / 1000
   if (seconds < 2 * HOUR) return { value: Math.floor(seconds / MINUTE), unit: 'minute' }
@@ -82,12 +89,15 @@ export function durationOf(ms: number): Duration {
   return { value: Math.floor(seconds / DAY), unit: 'day' }
 }
 
-/** Returns whole hours as a duration. From two days on, the unit is days. */
+/** Returns whole hours as a duration. From two days on, the unit is days, rounded down. */
 export function durationOfHours(hours: number): Duration {
   return hours < 48 ? { value: hours, unit: 'hour' } : { value: Math.floor(hours / 24), unit: 'day' }
 }
 
-/** Returns an interval of `ms`, rounded, such as 15 minutes or 1 day. */
+/**
+ * Returns an interval of `ms`, rounded, such as 15 minutes or 1 day. An interval that is within 10 % of an hour, a day,
+ * or a week counts as exactly that.
+ */
 export function intervalOf(ms: number): Duration {
   const seconds = ms / 1000
   const single = (['hour', 'day', 'week'] as const).find((unit) => Math.abs(seconds / SECONDS[unit] - 1) < 0.1)
@@ -170,6 +180,7 @@ function supportedLocale(locale: string): string {
 const FALLBACK_LOCALE = 'en'
 const FALLBACK_ZONE = 'UTC'
 
+/** Returns the store's time zone; UTC without a store, or if Node.js doesn't know the zone. */
 function zoneOf({ store }: DisplayContext): string {
   const zone = store?.timeZone ?? FALLBACK_ZONE
   try {

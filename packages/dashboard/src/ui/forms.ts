@@ -36,6 +36,7 @@ export interface FieldOptions {
   readonly hint?: string
   /** The error message. A field with an error message is marked as invalid. */
   readonly problem?: string | null
+  /** Value of the HTML attribute, such as `current-password` or `off`. */
   readonly autocomplete: string
   readonly lengthMin?: number
   readonly lengthMax?: number
@@ -45,7 +46,7 @@ export interface FieldOptions {
   readonly isCode?: boolean
 }
 
-/** Returns a text field with its label, hint, and error message. */
+/** Returns a text field with its label, hint, and error message. A password field never contains `value`. */
 export function field(options: FieldOptions): Html {
   const { name, problem } = options
   const type = options.type ?? 'text'
@@ -70,7 +71,7 @@ export function button(label: string, kind: ButtonKind = 'main', about?: string)
 }
 
 /**
- * Returns a link that looks like a button. `about` completes the label for screen readers, as the name of a key does.
+ * Returns a link that looks like a button. `about`, such as the name of a key, completes the label for screen readers.
  */
 export function linkButton(label: string, href: string, options: { kind?: ButtonKind; about?: string } = {}): Html {
   return html`<a class="button ${options.kind ?? 'plain'}" href="${href}">${label}${hiddenText(options.about)}</a>`

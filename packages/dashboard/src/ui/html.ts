@@ -16,7 +16,7 @@ export function inEnglish({ language }: Localization, text: string): Html {
   return language === 'en' ? html`${text}` : html`<span lang="en" dir="ltr">${text}</span>`
 }
 
-/** Returns the text of HTML without its tags. */
+/** Returns the text of HTML: removes the tags, and decodes the entities that Hono's template tag writes. */
 export function plainText(content: Html): string {
   return String(content)
     .replace(/<[^>]*>/g, '')

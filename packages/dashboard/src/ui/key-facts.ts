@@ -12,7 +12,7 @@ export function maskedKey({ prefix, lastFour }: MaskedKey): Html {
   return html`<code>${prefix}…${lastFour}</code>`
 }
 
-/** Returns the facts about a key, for the pages before a change. */
+/** Returns the facts about a key, for the pages on which a merchant confirms a change of the key. */
 export function keyFacts(frame: Frame, key: KeyRow): Html {
   const { facts: texts } = frame.texts.changeKey
   const limits = limitTexts(frame, key)

@@ -12,8 +12,8 @@ import { ICONS } from './icons.ts'
 import { themeAttribute, themeSwitch } from './themes.ts'
 
 /**
- * Returns the whole document. Before the sign-in, it has no navigation and no account. All messages about the whole
- * page are above the content: the notice, the status of the store, and `callouts`.
+ * Returns the whole document. All messages about the whole page are above the content: the notice, the status of the
+ * store, and `callouts`. Before the sign-in, the document has no navigation, no account, no status, and no `callouts`.
  */
 export function layout(frame: Frame, content: Html, callouts: Html = NOTHING): Html {
   return html`<!doctype html>
@@ -113,6 +113,7 @@ function statusNote(frame: Frame): Html {
   const { store, section, texts } = frame
   if (store === null || section === null || store.status === 'ready') return NOTHING
   if (SECTIONS_WITH_NOTE.includes(section)) return NOTHING
+  // The usual text says that the reader can create keys.
   const isViewer = store.status === 'generating' && !isAllowed(frame, 'manage keys')
   return callout(isViewer ? texts.layout.generatingForViewer : texts.layout[store.status], 'waiting')
 }

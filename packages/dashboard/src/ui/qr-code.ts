@@ -6,7 +6,10 @@ import { type Html, html } from './html.ts'
 /** Width of the margin around the code, in modules (ISO/IEC 18004). */
 const MARGIN = 4
 
-/** Returns a QR code of the text, black on white in both color schemes. `label` is its name for screen readers. */
+/**
+ * Returns a QR code of the text, black on white in both color schemes. `label` is its name for screen readers. Throws
+ * if the text is too long for a QR code.
+ */
 export function qrCode(text: string, label: string): Html {
   const modules = encodeQR(text, 'raw', { border: MARGIN, ecc: 'medium' })
   const path = modules.map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('')

@@ -1,5 +1,6 @@
 import type { Frame } from '../pages/models.ts'
 
+/** Returns the paths of a store. IDs are percent-encoded. Lists are not, because their names are from the contract. */
 export function storePaths(storeId: string): StorePaths {
   const base = `/stores/${encodeURIComponent(storeId)}`
   const members = `${base}/settings/members`

@@ -25,7 +25,7 @@ export interface TableOptions {
   readonly selectedRow?: number
 }
 
-/** Returns a table with its caption. The keyboard can reach and scroll it. */
+/** Returns a table in a region that the keyboard can reach and scroll. */
 export function table(options: TableOptions): Html {
   const { caption, columns, rows, bodyId, selectedRow } = options
   const heads = columns.map(
@@ -49,7 +49,7 @@ interface RowOptions {
   readonly isSelected: boolean
 }
 
-// Browsers drop the roles of table elements that CSS lays out as cards, so the elements repeat their roles.
+/** Returns a row. Browsers drop the roles of table elements that CSS lays out as cards, so the elements repeat them. */
 function row({ columns, cells, isSelected }: RowOptions): Html {
   return html`<tr role="row"${isSelected ? html` class="selected"` : NOTHING}>${cells.map((cell, at) => {
     const column = columns[at]

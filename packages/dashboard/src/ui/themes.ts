@@ -1,5 +1,5 @@
 // Defines the themes, and renders the switch between them. The switch works without the script. With the script, the
-// page changes without a reload, so that typed text stays.
+// page changes without a reload, so that typed text isn't lost.
 
 import type { Frame } from '../pages/models.ts'
 import { type Html, html, NOTHING } from './html.ts'
@@ -16,12 +16,15 @@ export function themeOf(text: string | undefined): Theme {
   return THEMES.find((theme) => theme === text) ?? 'system'
 }
 
-/** Returns the attribute of the document's root that overrides the setting of the system. */
+/** Returns the attribute of the document's root that overrides the setting of the system; nothing for `system`. */
 export function themeAttribute({ theme }: Pick<Frame, 'theme'>): Html {
   return theme === 'system' ? NOTHING : html` data-theme="${theme}"`
 }
 
-/** Returns the form that changes the theme, which is closed at first. It returns to the page in `path`. */
+/**
+ * Returns the form that changes the theme, which is closed at first. It returns to the page in `path`. `setTheme` says
+ * why the form has no token.
+ */
 export function themeSwitch({ theme, path, texts }: Pick<Frame, 'theme' | 'path' | 'texts'>): Html {
   const { layout: labels } = texts
   const choices = THEMES.map(

@@ -3,8 +3,9 @@
 const SHAPE = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d$/
 
 /**
- * Returns the time of a text such as `2026-11-21T03:00` in `timeZone`, an IANA name; null if the text is not a time. If
- * daylight saving time skips or repeats the hour, the result is at most one hour off.
+ * Returns the time of a text such as `2026-11-21T03:00` in `timeZone`, an IANA name; null if the text is not a time of
+ * the years 1000 to 9999. If daylight saving time skips or repeats the hour, the result is at most one hour off. Throws
+ * `RangeError` for an unknown time zone.
  */
 export function parseLocalTime(text: string, timeZone: string): Date | null {
   const asUtc = SHAPE.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN
@@ -23,7 +24,7 @@ export interface LocalDay {
   readonly end: Date
 }
 
-/** Returns the day of a text such as `2026-11-21` in `timeZone`, like `parseLocalTime`. */
+/** Returns the day of a text such as `2026-11-21` in `timeZone`. Returns null and throws like `parseLocalTime`. */
 export function parseLocalDay(text: string, timeZone: string): LocalDay | null {
   const start = parseLocalTime(`${text}T00:00`, timeZone)
   if (start === null) return null
@@ -35,6 +36,7 @@ export function parseLocalDay(text: string, timeZone: string): LocalDay | null {
 const DAY_MS = 86_400_000
 const DAY_LENGTH = '2026-11-21'.length
 
+/** Returns the difference between local time and UTC. The Swedish format is that of ISO 8601 with a space for the T. */
 function offsetMs(timestamp: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
   return Date.parse(`${format.format(timestamp).replace(' ', 'T')}Z`) - timestamp

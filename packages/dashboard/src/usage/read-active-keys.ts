@@ -1,4 +1,4 @@
-// Reads the keys of a store with what their tools do, for Settings > API and for emails.
+// Reads the keys of a store, and finds out what the tool of each key does, for Settings > API and for emails.
 
 import {
   type ControlDatabase,
@@ -15,7 +15,7 @@ import type { ActiveKeyRow, KeyRow, Replacement, RequestSums } from '../pages/ke
 import { noRequests, readSince, sumsIn24Hours, totalRequests } from './summaries.ts'
 import { syncHealth } from './sync-health.ts'
 
-/** Days of usage by hour, which say whether the last requests failed. */
+/** Days of usage by hour, which say whether the last requests failed. `readSince` adds a day to each number of days. */
 const USAGE_DAYS = 7
 /** Days of active minutes, which say how often a tool runs. The service retains them for at least 32 days. */
 const ACTIVITY_DAYS = 31
@@ -35,8 +35,11 @@ export interface ActiveKeysQuery {
   readonly now: Date
 }
 
+/** The keys of a store by their state. */
 export interface StoreKeys {
+  /** The oldest key first. */
   readonly active: readonly ActiveKeyRow[]
+  /** The newest key first. */
   readonly revoked: readonly KeyRow[]
   /** Requests over the rate limit by key ID, and by the start of the hour in milliseconds since 1970. */
   readonly rejected: ReadonlyMap<string, ReadonlyMap<number, number>>

@@ -6,7 +6,10 @@ import type { RequestSums, UsagePeriod } from '../pages/key-models.ts'
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** Returns the sums of each period over all keys. Includes periods without requests. */
+/**
+ * Returns the sums of each period over all keys, also of periods without requests. `period` of a sum is an index of
+ * `starts`. Sums of other periods are ignored.
+ */
 export function sumsByPeriod(sums: readonly UsageSums[], starts: readonly Date[]): UsagePeriod[] {
   const periods = starts.map((start) => ({ start, ...noRequests() }))
   for (const sum of sums) add(periods[sum.period], sum)

@@ -6,6 +6,7 @@ import { sumsByKey, totalRequests } from './summaries.ts'
 import { LATE_INTERVALS, missedRuns, usualInterval } from './usual-interval.ts'
 import { walkStatus } from './walk-status.ts'
 
+/** The key, and what the service has recorded about all keys of its store. */
 export interface SyncHealthOptions {
   readonly key: KeyRow
   /** Usage of the store in about eight days, oldest first. */
@@ -29,8 +30,8 @@ const IDLE_MS = 14 * 86_400_000
 
 /**
  * Returns the first state that applies to the tool of an active key: off, failing, reading or stopped in the middle of
- * a list, unused, idle, silent, up to date. The store must be ready. Errors, an unfinished list, and silence from
- * before the key was last turned on don't count.
+ * a list, unused, idle, silent, up to date. Unless the key is off, the store must be ready. Errors, an unfinished list,
+ * and silence from before the key was last turned on don't count. Nor do errors in the hour in which it was turned on.
  */
 export function syncHealth(options: SyncHealthOptions): SyncHealth {
   const { key, activity, unfinished, timeZone, now } = options

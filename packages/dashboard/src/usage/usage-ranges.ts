@@ -60,6 +60,7 @@ function firstHour(day: string, dayOf: (time: Date) => string): Date {
 
 /** Returns a function that names the day of a time, such as `2026-11-21`. */
 function localDays(timeZone: string): (time: Date) => string {
+  // The Canadian format of a date is that of ISO 8601.
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
   return (time) => format.format(time)
 }

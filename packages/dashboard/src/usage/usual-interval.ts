@@ -1,7 +1,8 @@
-// Learns how often a tool runs from the minutes in which it sent requests, and finds out when it missed its usual
-// times. A tool can pause at night or on weekends, so it is late only if it ran at the same time of earlier weeks. In
-// its first week, the day before counts.
+// Learns how often a tool runs from the minutes in which it sent requests, and finds out whether it missed its usual
+// times. A tool can pause at night or on weekends. So it missed runs only if it ran at the same time of earlier weeks;
+// in its first week, of the day before.
 
+/** The activity of a tool, and the time at which to judge it. */
 export interface ActivityOptions {
   /** Starts of the minutes with requests, in milliseconds since 1970, oldest first. */
   readonly minutes: readonly number[]
@@ -16,11 +17,13 @@ const DAY_MS = 24 * HOUR_MS
 const WEEK_MS = 7 * DAY_MS
 /** Requests with shorter pauses belong to the same run of a tool. */
 const RUN_PAUSE_MS = 3 * MINUTE_MS
+/** The shortest usual interval. A tool that runs more often counts as if it ran this often. */
 const INTERVAL_MS_MIN = 5 * MINUTE_MS
 /** A tool is late only this many intervals after its last run began, which allows for delays of its scheduler. */
 export const LATE_INTERVALS = 1.75
 /** The part of an interval by which a run can be late, and the pause after which a run is over. */
 const GRACE_INTERVALS = 0.5
+/** Number of earlier weeks to compare with. The activity of a month contains no more. */
 const WEEKS_COMPARED = 4
 /** If the last week has this many intervals, only they count, so that a new schedule is known within a week. */
 const RECENT_INTERVALS_MIN = 5
@@ -87,7 +90,7 @@ function runStarts(minutes: readonly number[]): number[] {
   return minutes.filter((minute, index) => minute - (minutes[index - 1] ?? 0) > RUN_PAUSE_MS)
 }
 
-/** Whether one of the minutes is after `begin` and not after `end`. */
+/** Whether one of the sorted minutes is after `begin` and not after `end`. */
 function hasMinute(minutes: readonly number[], begin: number, end: number): boolean {
   let [low, high] = [0, minutes.length]
   while (low < high) {
@@ -102,7 +105,7 @@ function median(lengths: readonly number[]): number {
   return lengths.toSorted((one, other) => one - other)[Math.floor(lengths.length / 2)] ?? Number.NaN
 }
 
-/** Returns the difference between local time and UTC in milliseconds, to the hour of `time`. */
+/** Returns the difference between local time and UTC in milliseconds, at the start of the UTC hour of `time`. */
 function zoneOffset(timeZone: string, time: number): number {
   const hour = Math.floor(time / HOUR_MS) * HOUR_MS
   const key = `${timeZone} ${hour}`

@@ -3,7 +3,7 @@
 /** A walk without a request for this time counts as stopped, because no limit makes a client wait longer. */
 const STOPPED_MS = 5 * 60_000
 
-/** Returns whether a walk reached the end of its list, can still continue, or stopped. */
+/** Returns whether a walk reached the end of its list, can still continue, or stopped. `lastAt`: its last request. */
 export function walkStatus(
   { ended, lastAt }: { readonly ended: boolean; readonly lastAt: Date },
   now: Date,
