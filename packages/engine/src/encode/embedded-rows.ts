@@ -14,11 +14,14 @@ interface Span {
 }
 
 const COMMA = 0x2c
-/** Initial size of the buffer, in bytes: enough for the embedded rows of 250 parents of the usual size. */
+/** Initial size of the buffer for a page, in bytes: enough for the embedded rows of 250 parents of the usual size. */
 const PAGE_BYTES = 200 * 1024
 /** Initial size of the buffer for a single parent, in bytes. */
 const FEW_BYTES = 4096
-/** Maximum size of the JSON of one row's embedded rows, in bytes. A row itself has the same maximum. */
+/**
+ * Maximum size of the JSON of one row's embedded rows, in bytes. A row itself has the same maximum, because it arrives
+ * in one message (`MESSAGE_BYTES_MAX` in the package postgres).
+ */
 export const EMBEDDED_BYTES_MAX = 64 * 1024 * 1024
 
 /**
@@ -50,8 +53,8 @@ export class EmbeddedRows {
   /**
    * Encodes a row: the number of its parent, from 1, then its own values. Skips the rows of a parent if those of
    * earlier parents fill the page, because the page then ends earlier. Throws `RangeError` if the embedded rows of one
-   * parent exceed 64 MiB, and `Error` if they are not consecutive. Throws `MalformedRow` if the number of values is
-   * wrong, if a value is cut off, or if bytes follow the last value.
+   * parent exceed `EMBEDDED_BYTES_MAX`, and `Error` if they are not consecutive. Throws `MalformedRow` if the number of
+   * values is wrong, if a value is cut off, or if bytes follow the last value.
    */
   take(row: Cell): void {
     shareMemory(this.cell, row)
@@ -68,7 +71,10 @@ export class EmbeddedRows {
       throw new RangeError(`the embedded rows of one row have more than ${EMBEDDED_BYTES_MAX} bytes`)
   }
 
-  /** Writes the embedded rows of the next row of the page, separated by commas. Call it once for each row, in order. */
+  /**
+   * Writes the embedded rows of the next row of the page, separated by commas; nothing if it has none. Call it once for
+   * each row, in order.
+   */
   writeNext(out: JsonWriter): void {
     const span = this.spans.get(++this.written)
     if (span !== undefined) out.putRange(this.out, span.start, span.end - span.start)

@@ -1,5 +1,6 @@
-// Writes values from PostgreSQL's binary format as JSON, with one writer for each kind of field. Only this file decides
-// what replaces a value that violates the contract (readings R17, R21, R22, and R32 to R34).
+// Writes values from PostgreSQL's binary format as JSON, with one writer for each kind of field. This file decides what
+// replaces a value that violates the contract: R17, R21, R22, and R32 to R34 in docs/spec/readings.md. stored-json.ts
+// replaces absent keys. The SQL of column-expression.ts has already replaced values that don't fit their type.
 
 import type { Field, FieldType } from '@store-export/contract'
 import { type Cell, cellEquals, moveTo, newCell, shareMemory } from '@store-export/postgres'
@@ -39,7 +40,10 @@ const NULL = jsonLiteral('null')
 const EARLIEST = jsonLiteral(EARLIEST_TIMESTAMP)
 const LATEST = jsonLiteral(LATEST_TIMESTAMP)
 
-/** Returns the function that writes a field. The function counts contract violations in the `JsonWriter`. */
+/**
+ * Returns the function that writes a field. The function counts contract violations in the `JsonWriter`. If the field
+ * isn't nullable, NaN, an infinite number, and JSON of the wrong shape also count as missing.
+ */
 export function fieldWriter(named: NamedField, type: ColumnType): WriteField {
   const missing = missingWriter(named, type)
   const present = valueWriter(named, type, missing)
@@ -87,10 +91,11 @@ const FALSE = jsonLiteral('false')
 const ZERO = 0x30
 const HYPHEN = 0x2d
 const QUOTE = 0x22
-/** The two hexadecimal digits of each byte, in little-endian order. */
+/** The two hexadecimal digits of each byte, in little-endian order. `putHex` writes four digits with one call. */
 const HEX_PAIRS = Uint16Array.from({ length: 256 }, (_, byte) =>
   Buffer.from(byte.toString(16).padStart(2, '0'), 'latin1').readUInt16LE(),
 )
+/** Length of a UUID with its quotes. */
 const UUID_TEXT_BYTES = 38
 
 function writeText(out: JsonWriter, cell: Cell): void {
@@ -161,7 +166,9 @@ function oneOfWriter({ name }: NamedField, type: Extract<FieldType, { kind: 'one
   }
 }
 
+/** An array starts with its number of dimensions, a flag for nulls, and the type of its elements. */
 const ARRAY_HEADER_BYTES = 12
+/** For each dimension, the length and the lower bound follow. */
 const DIMENSION_BYTES = 8
 
 /** Returns the number of an array's elements in all dimensions together, and the offset of the first one. */
@@ -182,7 +189,7 @@ function writeTexts(out: JsonWriter, cell: Cell): void {
   let first = true
   for (let i = 0, at = offset; i < count; i++) {
     at = moveTo(element, at)
-    // Null elements are left out (reading R22).
+    // Null elements are left out (R22).
     if (element.length < 0) continue
     if (!first) out.putByte(0x2c)
     out.writeText(element)

@@ -10,7 +10,7 @@ const BACKSLASH = 0x5c
 const HEX = Buffer.from('0123456789abcdef')
 /** Maximum length of an escaped character in bytes: a backslash, u, and four digits. */
 const ESCAPED_BYTES_MAX = 6
-/** Number of bytes below which a loop is faster than `Buffer.copy`. */
+/** Number of bytes below which a loop is faster than `Buffer.copy`, which has a fixed cost per call. */
 const SHORT_BYTES = 64
 /**
  * Bytes that must be free after a literal, because `put` writes words of eight bytes and can write up to seven more.

@@ -1,17 +1,23 @@
 // Writes PostgreSQL's binary numeric as decimal digits. The result is exact, because no float is used.
+//
+// The format has four numbers of 16 bits, then the groups of four decimal digits, 16 bits each:
+// - The number of groups.
+// - The weight: the number of groups before the point, minus 1.
+// - The sign.
+// - The scale: the number of digits after the point.
 
 import type { Cell } from '@store-export/postgres'
 import type { JsonWriter } from './json-writer.ts'
 
 const HEADER_BYTES = 8
 const NEGATIVE = 0x4000
-/** Sign values from this one up mean NaN or an infinity. */
+/** Values of the sign from this value up mean NaN or an infinity. */
 const NOT_FINITE = 0xc000
 const ZERO = 0x30
 const MINUS = 0x2d
 const POINT = 0x2e
 const QUOTE = 0x22
-/** The four digits of each group, in little-endian order. */
+/** The four digits of each group, in little-endian order, so that one call writes them. */
 const GROUPS = Int32Array.from({ length: 10_000 }, (_, value) =>
   Buffer.from(String(value).padStart(4, '0'), 'latin1').readInt32LE(),
 )
@@ -29,6 +35,7 @@ export function writeNumeric(out: JsonWriter, cell: Cell): void {
   const { view: from, start } = cell
   const weight = from.getInt16(start + 2)
   const scale = from.getUint16(start + 6)
+  // The 8 bytes are for the quotes, the sign, the point, and the digits of the last group that exceed the scale.
   out.reserve((Math.max(weight, 0) + 1) * 4 + scale + 8)
   const { bytes: target, view } = out
   let at = out.length
@@ -59,7 +66,7 @@ function digits(value: number): number {
   return GROUPS[value] as number
 }
 
-/** Writes the first group without leading zeros. Returns the offset of its end. */
+/** Writes the first group without leading zeros, but zero as one digit. Returns the offset of its end. */
 function putWhole({ bytes, view }: JsonWriter, at: number, value: number): number {
   if (value < 10) {
     bytes[at] = ZERO + value

@@ -44,6 +44,7 @@ export class PageWriter {
   private readonly encoder: RowEncoder
   private readonly valueCount: number
 
+  /** `prefix` is the JSON of the body before the rows, in ASCII. */
   constructor(resource: Resource, bounds: PageBounds, prefix: string) {
     this.resource = resource
     this.bounds = bounds
@@ -96,6 +97,7 @@ export class PageWriter {
   }
 }
 
+/** Returns the position of the row in `message`. Reads the row's bytes, because the JSON lacks microseconds. */
 function positionOf(resource: Resource, message: Cell, offset: number): Position {
   const names = valueNames(resource)
   const value = newCell()

@@ -25,7 +25,7 @@ export interface RowEncoder {
 
 interface FieldEncoder {
   readonly prefix: JsonLiteral
-  /** The function that writes the field's value; null for embedded rows, because the row doesn't contain them. */
+  /** Writes the field's value; null for a field of kind `many`, because the row doesn't contain its embedded rows. */
   readonly write: WriteField | null
 }
 
@@ -99,6 +99,7 @@ function fieldEncoder({
 /** The encoder of a field that the row has a value for, but that the API doesn't serve. It only skips the value. */
 const UNSERVED: FieldEncoder = { prefix: jsonLiteral(''), write: () => undefined }
 
+/** Returns the writer of an array of row counts as an object with one member for each table. */
 function countsWriter(tables: readonly string[]): WriteField {
   return (out, cell) => {
     const count = newCell()

@@ -13,10 +13,13 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
-/** The binary format of jsonb has a version byte before the text. */
+/** The binary format of jsonb has a version byte before the text. The SQL that reads a json column adds one, too. */
 const VERSION_BYTES = 1
 
-/** Whether the stored value is an object or an array. jsonb has no space before the first byte. */
+/**
+ * Whether the stored value is an object or an array, as `outer` says. Neither jsonb nor the SQL that reads a json
+ * column has a space before the first byte.
+ */
 export function hasOuterType({ bytes, start, length }: Cell, outer: 'object' | 'array'): boolean {
   return length > VERSION_BYTES && bytes[start + VERSION_BYTES] === (outer === 'object' ? OPEN_OBJECT : OPEN_ARRAY)
 }
@@ -65,7 +68,7 @@ export function servedKeys(names: readonly string[]): ServedKeys {
 
 /**
  * Writes a stored object with exactly these keys, in their order. The cell must contain an object; `hasOuterType`
- * checks that. The value of an absent key is null (reading R32).
+ * checks that. The value of an absent key is null (R32 in docs/spec/readings.md).
  */
 export function putKeys(out: JsonWriter, cell: Cell, served: ServedKeys): void {
   findValues(cell, served)
@@ -86,12 +89,13 @@ export function putKeys(out: JsonWriter, cell: Cell, served: ServedKeys): void {
 /** All objects share this cell, so that no object allocates one. */
 const name = newCell()
 
-/** Fills `spans` with the start and end of each key's value. */
+/** Fills `spans` with the start and end of each key's value. If a key is repeated, its last value counts. */
 function findValues(cell: Cell, served: ServedKeys): void {
   const { spans } = served
   spans.fill(-1)
   shareMemory(name, cell)
   const end = cell.start + cell.length
+  // Skips the opening brace, too.
   let at = cell.start + VERSION_BYTES + 1
   for (let member = 0; at < end; member++) {
     at = skip(cell, at, end)
@@ -108,7 +112,7 @@ function findValues(cell: Cell, served: ServedKeys): void {
   }
 }
 
-/** Returns the index of the key that equals `name`, or -1. */
+/** Returns the index of the key that equals `name`, or -1. Tries the key first that was last found at this position. */
 function keyOf({ keys, order }: ServedKeys, member: number): number {
   const before = order[member] ?? -1
   if (before >= 0 && cellEquals(name, (keys[before] as ServedKey).quoted)) return before
@@ -127,7 +131,7 @@ function skip({ bytes }: Cell, from: number, end: number): number {
   return at
 }
 
-/** Returns the offset after the string whose first quote is at `quote`. */
+/** Returns the offset after the string whose first quote is at `quote`. The JSON is valid, so the string has an end. */
 function endOfString({ bytes, view }: Cell, quote: number, end: number): number {
   let at = quote + 1
   for (;;) {
@@ -151,6 +155,7 @@ function hasQuoteOrBackslash(four: number): boolean {
   return ((((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes)) & 0x80808080) !== 0
 }
 
+/** Returns the offset of the comma or bracket after the value that starts at `from`. */
 function endOfValue(cell: Cell, from: number, end: number): number {
   const { bytes } = cell
   let depth = 0

@@ -1,4 +1,5 @@
-// Writes PostgreSQL's binary timestamptz as ISO 8601 in UTC. Microseconds are truncated, not rounded (reading R18).
+// Writes PostgreSQL's binary timestamptz as ISO 8601 in UTC. Microseconds are truncated, not rounded (R18 in
+// docs/spec/readings.md).
 
 import type { Cell } from '@store-export/postgres'
 import { civilDate } from '../query/literal.ts'
@@ -57,6 +58,7 @@ export function writeTimestamp(out: JsonWriter, milliseconds: number): void {
  */
 export function millisecondsOf({ view, start }: Cell): number {
   const high = view.getInt32(start)
+  // 2 ** 32 = 4,294,967 * 1000 + 296.
   return high * 4_294_967 + Math.floor((high * 296 + view.getUint32(start + 4)) / 1000)
 }
 

@@ -18,7 +18,8 @@ const NEEDED_COLUMNS = ['id', 'created_at', 'updated_at']
 
 /**
  * Whether the changed rows of this page can be counted: an index finds them, and both access paths can read the page.
- * Without the index, a count would read the whole table.
+ * Without the index, a count would read the whole table. A page that starts after a row without `created_at` has only
+ * such rows, which neither access path reads.
  */
 export function canCountChanges({ filters, resource, after }: PagePlan, present: PresentColumns): boolean {
   const isFound = filters.some((filter) => hasChangeIndex(filter, resource, present))

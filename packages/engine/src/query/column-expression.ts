@@ -47,6 +47,7 @@ const uuid = {
   uuid: castTo('uuid'),
   ...forTypes(TEXTS, castIf(`~ '^${HEX_DIGIT}{8}(-${HEX_DIGIT}{4}){3}-${HEX_DIGIT}{12}$'`, 'uuid')),
 }
+// A cast to int4 rounds fractions.
 const integer = {
   ...forTypes(['int2', 'int4'], castTo('int4')),
   ...forTypes(['int8', 'numeric', 'float4', 'float8'], castIf('between -2147483648 and 2147483647', 'int4')),
@@ -84,7 +85,7 @@ const CASTS: Readonly<Record<ColumnKind, Readonly<Record<string, Cast>>>> = {
   json,
 }
 
-/** Whether a field of this kind can be read from a column of this type. */
+/** Whether a field of this kind can be read from a column of this type, named as by `TYPE_NAME`. */
 export function isReadable(kind: ColumnKind, type: string): boolean {
   return CASTS[kind][type] !== undefined
 }
@@ -113,7 +114,10 @@ export interface TableReference {
   readonly present: PresentTables
 }
 
-/** Returns the expression that reads `column`, with a cast if the contract and the store have the column. */
+/**
+ * Returns the expression that reads `column`. It has a cast if the contract and the store have the column, and the type
+ * is readable. Otherwise, it is the bare column.
+ */
 export function columnExpression({ resource, alias, present }: TableReference, column: string): string {
   const quoted = `${alias}.${identifier(column)}`
   const kind = columnKindOf(resource, column)

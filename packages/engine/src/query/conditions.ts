@@ -10,7 +10,8 @@ import { searchCondition } from './search-condition.ts'
 
 /**
  * Returns the conditions for the rows of a page, without its position: the presence of an ID, the filters, the end
- * times, and the search. Each begins with `and`. Throws if the watermark of an end time is not known yet.
+ * times, and the search. Each begins with `and`, after a space. Throws if the watermark of an end time is not known
+ * yet, or like `searchCondition`.
  */
 export function conditions(plan: PagePlan, context: SqlContext): string {
   const { resource, filters, search, accessPath } = plan
@@ -46,7 +47,7 @@ function isBefore(field: string, end: string, resource: Resource, present: Prese
   return isNeverNull(field, resource, present) ? comparison : `(${comparison} or ${timestamp} is null)`
 }
 
-/** Whether each row has the timestamp of the field, or a timestamp that replaces it. */
+/** Whether each row has the timestamp of the field, or a `created_at` that replaces it (`fallsBackToCreatedAt`). */
 export function isNeverNull(field: string, resource: Resource, present: PresentColumns): boolean {
   const columns = present.get(resource.table)
   if (columns?.get(field)?.notNull === true) return true
@@ -106,8 +107,8 @@ function timestampExpression(field: string, resource: Resource, present: Present
 }
 
 /**
- * Whether `created_at` replaces a null in the field. Some stores leave `updated_at` null until a row is changed
- * (reading R14).
+ * Whether `created_at` replaces a null in the field. Some stores leave `updated_at` null until a row is changed (R14 in
+ * docs/spec/readings.md).
  */
 export function fallsBackToCreatedAt(resource: Resource, field: string, present: PresentColumns): boolean {
   return (

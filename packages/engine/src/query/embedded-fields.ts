@@ -1,5 +1,5 @@
 // Builds the statements for embedded rows, such as the items of orders. Each statement runs in the transaction and in
-// the snapshot of the statement for the parents (reading R29).
+// the snapshot of the statement for the parents. So an order always fits its items (R29 in docs/spec/readings.md).
 
 import type { Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'

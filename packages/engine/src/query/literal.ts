@@ -24,7 +24,7 @@ export function uuidLiteral(id: string): string {
   return `'${id}'::uuid`
 }
 
-/** Returns a text literal that doesn't depend on the session's settings. */
+/** Returns a text literal. As an `E` string, it means the same under every `standard_conforming_strings`. */
 export function textLiteral(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'::text`
 }

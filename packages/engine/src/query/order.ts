@@ -38,6 +38,7 @@ export const orderKeys = onceForSchema((resource, present) => {
 export function pageOrder(plan: PagePlan, present: PresentColumns): string {
   const { resource, isNewestFirst } = plan
   const isDated = present.get(resource.table)?.get('created_at')?.notNull !== false
+  // Only the first column, `created_at`, can be null.
   return isNewestFirst && !isDated
     ? indexOrder(plan, present).replace(' desc', ' desc nulls last')
     : indexOrder(plan, present)

@@ -4,7 +4,7 @@
 import type { Microseconds, Resource } from '@store-export/contract'
 import type { PseudonymSecret } from './reduced-expression.ts'
 
-/** `created_at` of a row; null if the row has none. Such a row comes last in a list (reading R17). */
+/** `created_at` of a row; null if the row has none. Such a row comes last in a list (R17 in docs/spec/readings.md). */
 export type CreatedAt = Microseconds | null
 
 /** The position of a row in its list, with the full precision of the database. A cursor contains a position. */

@@ -12,13 +12,14 @@ export interface PresentColumn {
    * out.
    */
   readonly indexes: readonly string[]
-  /** Whether the column's table reads other tables; see `READS_OTHER_TABLES`. */
+  /** Whether the column's table reads other tables; see `READS_OTHER_TABLES`. Absent means false. */
   readonly readsOtherTables?: boolean
 }
 
 /**
  * SQL condition: whether the row `c` of `pg_class` is a relation that reads other tables. Such relations are views,
- * partitioned tables, tables with children, tables with row security, and, on a server with Citus, all tables.
+ * partitioned tables, tables with children, and tables with row security, whose policies can read other tables. On a
+ * server with Citus, all tables count.
  */
 export const READS_OTHER_TABLES = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity
     or pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null)`

@@ -1,5 +1,5 @@
-// Writes the expressions for a key without personal data (reading R40). PostgreSQL calculates what remains of a value,
-// so the value itself never reaches the service.
+// Writes the expressions for a key without personal data (R40 in docs/spec/readings.md). PostgreSQL calculates what
+// remains of a value, so the value itself never reaches the service.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { PersonalRemainder } from '@store-export/contract'
@@ -20,7 +20,7 @@ const DOMAIN = '@personal.invalid'
 
 /**
  * Returns the expression for what remains of `column`, an expression itself. `type` is the type of its column in the
- * store.
+ * store. Null stays null.
  */
 export function reducedExpression(
   remainder: PersonalRemainder,
@@ -41,7 +41,7 @@ function region(column: string): string {
   // Only a string remains: a member of another type can contain the rest of the address.
   const textOf = (member: string) => `case when jsonb_typeof(${member}) = 'string' then ${member} end`
   const members = REGION.map((name) => `'${name}', ${textOf(`${column} -> '${name}'`)}`).join(', ')
-  // A value of another shape becomes null, as for other keys (reading R32).
+  // A value of another shape becomes null, as for other keys (R32).
   return `case when jsonb_typeof(${column}) = 'object' then jsonb_build_object(${members}) end`
 }
 

@@ -63,6 +63,7 @@ export function schemaRevision(names: ReadonlySet<string>): SchemaRevision {
 export function columnNamesAt(revision: RevisionId): string[] {
   return TABLE_RESOURCES.filter(({ since }) => includesRevision(revision, since)).flatMap((resource) =>
     columnsOf(resource)
+      // The column that marks removed rows is no field, and counts as one of `launch`.
       .filter((name) => includesRevision(revision, resource.fields[name]?.since ?? 'launch'))
       .map((name) => `${resource.table}.${name}`),
   )

@@ -9,7 +9,8 @@ import { tableName } from './select-list.ts'
 
 /**
  * Returns the statement that checks whether a table was rewritten after the snapshot of the transaction and before its
- * lock (reading R28). Run it after the statements that lock the tables. It returns one boolean, true after a rewrite.
+ * lock. Run it after the statements that lock the tables. It returns one boolean, true after a rewrite. The rows that
+ * were read are wrong then (R28 in docs/spec/readings.md).
  *
  * The statement compares the table's file in the snapshot with the current file. With `readsOtherTables`, it compares
  * the files of all relations that the transaction has locked.
@@ -27,8 +28,9 @@ export function rewriteCheckStatement(
 }
 
 /**
- * Returns a statement whose result is also true if a table reads other tables now, but didn't when the columns were
- * read. The service then reads the columns again.
+ * Returns a statement whose result is also true in two other cases, after which the service reads the columns again:
+ * - The snapshot doesn't contain a table.
+ * - A table reads other tables now, but didn't when the columns were read.
  */
 function ownRewriteCheck(tables: readonly Resource[], present: PresentColumns): string {
   const oids = tables.map((table) => `${textLiteral(tableName(table, present))}::pg_catalog.regclass`).join(', ')
@@ -39,7 +41,7 @@ function ownRewriteCheck(tables: readonly Resource[], present: PresentColumns): 
 
 /**
  * Checks all relations that the transaction has locked. A relation that the snapshot doesn't contain also counts as
- * rewritten.
+ * rewritten. A relation with file 0 doesn't: it is a view, a partitioned table, or a basic catalog of PostgreSQL.
  */
 const LOCKED_REWRITE_CHECK = `select coalesce(pg_catalog.bool_or(s.oid is null
       or s.relfilenode <> 0 and s.relfilenode <> pg_catalog.pg_relation_filenode(l.relation)), false)

@@ -65,10 +65,14 @@ function isIndexed(filter: Filter, resource: Resource, present: PresentColumns):
 function isIndexedInOrder({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
   if (operator !== '=') return field === 'created_at' && isOrdered(resource, present)
   const { type = '', indexes = [] } = present.get(resource.table)?.get(field) ?? {}
+  // A cast of varchar to text has no effect on the index, unlike a cast of other types.
   return ['text', 'varchar'].includes(type) && indexes.some((index) => startsWith(index, `${field}, ${LIST_ORDER}`))
 }
 
-/** Whether an index finds the rows of the search, such as the unique index on the email addresses of customers. */
+/**
+ * Whether an index finds the rows of the search, such as the unique index on the email addresses of customers. Only a
+ * search that compares a single field can have one.
+ */
 function isSearchIndexed({ equal, containing }: Search, { table }: Resource, present: PresentColumns): boolean {
   const [field = '', ...others] = equal
   if (others.length > 0 || containing.length > 0) return false

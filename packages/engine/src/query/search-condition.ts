@@ -9,8 +9,8 @@ import { hasColumn, type PresentColumns } from './present-columns.ts'
 import { tableName } from './select-list.ts'
 
 /**
- * Returns the SQL condition of a search. If the store has none of the fields, no row matches. Throws for a field
- * `name.field` if the resource has no embedded `name`.
+ * Returns the SQL condition of a search: a row matches if one of the fields does. If the store has none of the fields,
+ * no row matches. Throws for a field `name.field` if the resource has no embedded `name`.
  */
 export function searchCondition({ text, equal, containing }: Search, resource: Resource, present: PresentColumns) {
   const literal = textLiteral(text)

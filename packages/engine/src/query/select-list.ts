@@ -63,18 +63,22 @@ function typedExpression(
   column: string,
   { resource, type, context }: { resource: Resource; type: FieldType; context: SelectContext },
 ) {
-  // PostgreSQL rounds half away from zero (reading R20). JavaScript would need a float to round.
+  // PostgreSQL rounds half away from zero (R20 in docs/spec/readings.md). JavaScript would need a float to round.
   if (type.kind === 'money') return `round(${column}, 2)`
   if (type.kind !== 'texts' || type.first === undefined) return column
   if (!hasColumn(context.present, resource.table, type.first)) return column
   const first = columnExpression({ ...context, resource }, type.first)
-  // Puts `first` in front if the array lacks it (reading R35), but not into an array of several dimensions, which would
-  // be an error. Null stays null.
+  // Puts `first` in front if the array lacks it (R35), but not into an array of several dimensions, which would be an
+  // error. Null stays null.
   const isMissing = `${first} is not null and array_ndims(${column}) is not distinct from 1 and (${first} = any(${column})) is not true`
   const isPrepended = `${isMissing} or ${first} is not null and ${column} = '{}'`
   return `case when ${isPrepended} then ${first} || ${column} else ${column} end`
 }
 
+/**
+ * Returns the expression for a field that is null if another field has a value, such as the processor's IDs of a manual
+ * order (R34). Returns `column` for other fields.
+ */
 function nulledIf({ resource, field, context, column }: Omit<FieldInContext, 'name'> & { column: string }): string {
   const { nullWhen } = field
   if (nullWhen === undefined || !hasColumn(context.present, resource.table, nullWhen.field)) return column

@@ -20,8 +20,8 @@ const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LI
  * statements are allowed. Throws if an end time of `plan.window` is null, because the watermark isn't known yet.
  *
  * Run the statement outside of a repeatable read transaction, so that PostgreSQL locks the tables before it takes the
- * snapshot. A table that a migration rewrites between the snapshot and the lock looks empty (reading R28). In such a
- * transaction, also run `rewriteCheckStatement`.
+ * snapshot. A table that a migration rewrites between the snapshot and the lock looks empty (R28 in
+ * docs/spec/readings.md). In such a transaction, also run `rewriteCheckStatement`.
  */
 export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
   const isRepeated = prepares && isRepeatable(plan)
@@ -46,7 +46,7 @@ const sharedSelectList = onceForSchema((resource, present) =>
 )
 
 /**
- * Whether to prepare the statement for `plan`. Otherwise, PostgreSQL makes a new query plan for each page:
+ * Whether to prepare the statement for `plan`. If not, PostgreSQL makes a new query plan for each page. This is so:
  * - With a search, or a filter that does more than move the start, because the best plan depends on the matching rows.
  * - With a limit outside of `REPEATED_LIMITS`.
  */
@@ -124,7 +124,7 @@ export function orderClause(plan: Plan, present: PresentColumns): string {
 }
 
 function ownerCondition({ resource, column, id }: AllOfPlan, { present, values }: SqlContext): string {
-  // An absent column is null (reading R28), so no row has this owner.
+  // An absent column counts as null (R28), so no row has this owner.
   return hasColumn(present, resource.table, column)
     ? `${keyExpression(resource, column, present)} = ${values.uuid(id)}`
     : 'false'
@@ -136,8 +136,8 @@ function notRemoved({ table, removedColumn }: Resource, present: PresentColumns)
 }
 
 /**
- * Returns a query that reads one index range of rows with `created_at`, then the rows without, if the schema allows any
- * (reading R17).
+ * Returns a query that reads one index range of rows with `created_at`, then the rows without, if the schema allows
+ * any. The latter come last in a list (R17).
  */
 function pageQuery(plan: PagePlan, context: SqlContext): string {
   const { present } = context
@@ -177,8 +177,7 @@ interface ChangedRange {
 
 /**
  * Returns the ranges of the index `(updated_at, created_at, id)` that contain the changed rows. A second range has the
- * rows without `updated_at`. For them, `created_at` is compared instead (reading R14). `write` returns the SQL of a
- * timestamp.
+ * rows without `updated_at`. For them, `created_at` is compared instead (R14). `write` returns the SQL of a timestamp.
  */
 export function changedRanges(
   { resource, filters, window = [] }: PagePlan,
