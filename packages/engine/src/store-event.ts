@@ -100,7 +100,10 @@ export interface ServerFailed {
   readonly reason: 'unreachable' | 'full'
 }
 
-/** Emitted after the first page of a list has waited for open transactions of the store. */
+/**
+ * Emitted after the first page of a list has waited for open transactions of the store. Not emitted if the server stops
+ * showing transactions during the wait.
+ */
 export interface TransactionsAwaited {
   readonly event: 'store.transactions_awaited'
   readonly storeId: string

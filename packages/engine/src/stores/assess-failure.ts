@@ -50,7 +50,9 @@ export function assessFailure({
   const full = fullPartOf(cause)
   if (full !== null) return { delayed: [full === 'server' ? 'server' : 'store'], full, isFinal: false }
   const isHung = durationMs > timeoutMs * (hasResponded ? HUNG_SHARE : SILENT_SHARE)
+  // A request that reaches its time limit before the connection opens says nothing about the store, unless `isHung`.
   const isNotOpened = use.isConnecting && !(cause instanceof TimeLimitPassed)
+  // If the connection is older, or if the server terminated the session, perhaps only this session is lost.
   const isLost = use.isFresh && (isNotOpened || losesConnection(cause)) && !isTerminated(cause)
   const isUnreachable = isLost && use.isConnecting && isServerUnreachable(cause)
   const store = isHung || (isLost && !isUnreachable) ? (['store'] as const) : []

@@ -133,8 +133,10 @@ export class Attempts {
     return isCanceled(cause) && performance.now() - startedAt < this.options.timeoutMs * HUNG_SHARE
   }
 
+  /** Applies the remedy of an error. `StoreConnections` closes the connections. Returns whether a retry can succeed. */
   private prepareRetry(address: StoreAddress, cause: unknown): boolean {
     const remedy = remedyFor(cause)
+    // After a restart or a failover, the columns can differ, too.
     if (remedy === 'reconnect' || remedy === 'reload columns') this.options.columns.forget(address.storeId)
     if (remedy === 'stop preparing') this.unpreparedUrls.add(address.databaseUrl)
     return remedy !== 'none'

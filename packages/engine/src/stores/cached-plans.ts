@@ -15,7 +15,7 @@ const DISCARD_PLANS = sql`discard plans`
 export class CachedPlans {
   readonly #madeAt = new WeakMap<Connection, number>()
 
-  /** Discards the connection's plans if they can be older than 15 s. Rejects like `executeOn`. */
+  /** Discards the connection's plans if they can be older than `PLAN_AGE_MAX_MS`. Rejects like `executeOn`. */
   async renew(connection: Connection): Promise<void> {
     const madeAt = this.#madeAt.get(connection)
     const now = performance.now()

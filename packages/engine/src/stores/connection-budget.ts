@@ -16,7 +16,7 @@ import { ReconnectPause } from './reconnect-pause.ts'
  */
 export type StoreHealth = 'responding' | 'new' | 'failing'
 
-/** Share of the bound for connections that have not responded yet. */
+/** Share of the bound for connections that have not responded yet, by the health of their store. */
 const SHARES: Readonly<Record<StoreHealth, number>> = { responding: 1, new: 1 / 2, failing: 1 / 4 }
 
 /** The bound for connections to one database server, or to all servers. */
@@ -26,7 +26,10 @@ export class ConnectionBudget {
   readonly pause = new ReconnectPause()
   /** How fast the requests that wait for this bound get their turn. */
   readonly queue = new QueueRate()
-  /** Time when a connection was last released or closed, on the clock of `performance.now()`; 0 before. */
+  /**
+   * Time when a connection was last released or closed, on the clock of `performance.now()`; 0 before.
+   * `StoreConnections` sets it after a release.
+   */
   progressAt = 0
   private open = 0
   /** Number of connections that have not responded yet, by the health of their store when the connection was opened. */

@@ -1,7 +1,15 @@
 // Classifies errors of store databases by their codes: which errors allow a retry, and what to do before it. The codes
 // are from https://www.postgresql.org/docs/current/errcodes-appendix.html, Node.js, and `PostgresConnectionError`.
 
-/** What to do before a retry, so that it can succeed. With `none`, there is no retry. */
+/**
+ * What to do before a retry, so that it can succeed:
+ * - `reconnect`: discard the store's pool, and read its columns again.
+ * - `free connections`: close this node's idle connections that count against the same limit.
+ * - `reload columns`: read the store's columns again.
+ * - `same connection`: nothing.
+ * - `stop preparing`: send no more prepared statements to the store.
+ * - `none`: there is no retry.
+ */
 export type Remedy = 'reconnect' | 'free connections' | 'reload columns' | 'same connection' | 'stop preparing' | 'none'
 
 /** Codes of errors that allow a retry. A code that ends in `*` is a class of codes. */
@@ -18,9 +26,11 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   ETIMEDOUT: 'reconnect',
   EHOSTUNREACH: 'reconnect',
   CONNECT_TIMEOUT: 'reconnect',
+  // The Unix socket doesn't exist, for example because the server is stopped.
   ENOENT: 'reconnect',
   CONNECTION_CLOSED: 'reconnect',
   // The server, the role, or the database has reached its connection limit. The node closes its own idle connections.
+  // 53400 also stands for other limits, such as `temp_file_limit`. Closing connections doesn't help against them.
   '53300': 'free connections',
   '53400': 'free connections',
   // A standby canceled the query because of a conflict with replay, or a serialization failed. A retry takes a new
@@ -30,6 +40,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   '26000': 'stop preparing',
   '42P05': 'stop preparing',
   // A column or table was removed, a grant was revoked, or a type has changed.
+  // 0A000: the result of a prepared statement would have other types.
   '42703': 'reload columns',
   '42P01': 'reload columns',
   '42501': 'reload columns',
@@ -58,14 +69,14 @@ export function losesConnection(error: unknown): boolean {
   return remedyFor(error) === 'reconnect' || severityOf(error) === 'FATAL' || isServerUnreachable(error)
 }
 
-/** Whether an administrator or a shutdown ended the session, so that the next session may work. */
+/** Whether an administrator, a shutdown, or a crash of the server ended the session. The next session may work. */
 export function isTerminated(error: unknown): boolean {
   return ['57P01', '57P02'].includes(codeOf(error) ?? '')
 }
 
 /**
  * Whether the server was not found, or refused or lost the connection without an error message. Its other stores then
- * probably fail, too.
+ * probably fail, too. A connection timeout doesn't count, because one store can hang while others of its server work.
  */
 export function isServerUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(codeOf(error) ?? '')

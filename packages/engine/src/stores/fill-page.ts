@@ -22,7 +22,7 @@ export interface FillPageOptions extends ScanOptions {
 
 /**
  * Counts the changed rows if `changedCount` is null and an index can count them, and fills the page. Rejects like
- * `fill` and `Connection.read`.
+ * `fill`, `fillInBatches`, and `Connection.read`.
  */
 export async function fillPage(plan: PagePlan, options: FillPageOptions): Promise<void> {
   const { present, fill } = options

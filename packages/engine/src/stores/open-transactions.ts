@@ -93,6 +93,7 @@ export async function pollAndRun(
     return { snapshot, error, ran: error === null && requests.length > 0 }
   }
   if (!lacksFunctions(pollError)) throw pollError
+  // The requests can have started a transaction that was not committed.
   if (connection.transaction !== 'none') await connection.script('rollback', options)
   const clock = { text: `select ${NOW} as "at"`, values: [] }
   const [row] = await queryRows<Pick<ClockRow, 'at'>>(connection, clock, options)
@@ -159,7 +160,10 @@ export function lacksFunctions(error: unknown): boolean {
   return ['42P01', '42703', '42704', '42883', '42501', '0A000'].includes(code)
 }
 
-/** Returns an SQL expression that converts a timestamp to microseconds since 2000, as in `Microseconds`. */
+/**
+ * Returns an SQL expression that converts a timestamp to microseconds since 2000, as in `Microseconds`. 946,684,800
+ * seconds are from 1970 to 2000.
+ */
 function microseconds(timestamp: string): string {
   return `((extract(epoch from ${timestamp}) - 946684800) * 1000000)::int8`
 }

@@ -45,6 +45,7 @@ export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, n
   if (full === undefined) return { at: now, displaced: null }
   const displaced = firstOf(idle, full)
   if (displaced === null) return null
+  // This time is in the past, so the request opens its connection at once.
   if (pool.isEmpty) return { at: displaced.idleSince, displaced }
   const longIdle = displaced.idleSince + IDLE_MS_MIN
   return { at: health === 'responding' ? Math.min(longIdle, since + OWN_WAIT_MS) : longIdle, displaced }

@@ -8,7 +8,7 @@ const MARGIN = 1.25
 /** After a page that was too slow, the next page gets this share of its rows. */
 const SLOW_SHARE = 0.25
 
-/** Estimates the number of rows of a page, for up to 10,000 lists. A `list` is named by its store and resource. */
+/** Estimates the number of rows of a page, for up to `LISTS_MAX` lists. A `list` is named by its store and resource. */
 export class PageSizes {
   private readonly known = new Map<string, number>()
   private readonly bytesMax: number

@@ -1,7 +1,10 @@
 // Estimates how long a new request would wait for a connection, so that a node can reject it at once. See
 // docs/contribute/decisions/091-reject-requests-that-would-wait-too-long.md.
 
-/** Time in ms for which requests must have waited without a break before the estimate is used. So a burst is served. */
+/**
+ * Time in ms for which requests must have waited without a break before the estimate is used. Shorter bursts are
+ * therefore served, not rejected.
+ */
 const LASTING_MS = 500
 /** Number of releases before the estimate is used. With fewer, a few slow statements would look like overload. */
 const RELEASES_MIN = 16
@@ -13,9 +16,11 @@ const WINDOW_MS = 4000
 
 /** The rate at which waiting requests get a connection. All times are on the clock of `performance.now()`. */
 export class QueueRate {
-  /** Start of the measurement; null if no request waits. */
+  /**
+   * Start of the measurement: the first release after which a request still waited; null if the last release left none.
+   */
   private since: number | null = null
-  /** Number of releases after `since`. */
+  /** Number of releases after `since`, halved whenever half of the time is forgotten. */
   private releases = 0
 
   /** Records the release of a connection. `waiting` is the number of requests that wait for one. */

@@ -83,6 +83,7 @@ export class PlannedRead {
   readonly #embedded: readonly (EmbeddedRows | null)[]
   #isRewritten = false
 
+  /** `isChecked`: whether a transaction includes the check for rewritten tables. */
   constructor(plan: Plan, page: PageWriter, options: PlanOptions, isChecked = true) {
     this.page = page
     this.#plan = plan

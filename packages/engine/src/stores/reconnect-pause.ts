@@ -20,6 +20,7 @@ export class ReconnectPause {
   cause: unknown
   private failures = 0
 
+  /** Whether an attempt has failed, and none has succeeded since. */
   get isFailing(): boolean {
     return this.failures > 0
   }

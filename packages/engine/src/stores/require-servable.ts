@@ -29,7 +29,8 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
 }
 
 /**
- * Throws `StoreDatabaseError` in three cases, because a client would believe that the list is empty (reading R42):
+ * Throws `StoreDatabaseError` in three cases, because a client would otherwise believe that the list is empty (R42 in
+ * docs/spec/readings.md):
  * - The schema has no table of the contract.
  * - The service can read no column of a table that the resource needs.
  * - Such a table is missing, and is part of the first schema version. Without a newer table, the list is empty.

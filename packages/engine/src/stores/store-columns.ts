@@ -1,5 +1,5 @@
 // Reads the columns of stores from the catalog and caches them, because a read costs a round trip. The catalog is read
-// again in these cases, so that the service notices an upgraded store without a restart (reading R28):
+// again in these cases, so that the service notices an upgraded store without a restart (R28 in docs/spec/readings.md):
 // - The columns are older than `refreshSeconds`. A new column is served then.
 // - The database or the schema of the store has changed.
 // - A read failed because of a missing table or column, a missing grant, or another type (attempts.ts).
@@ -52,8 +52,8 @@ const STORES_MAX = 1000
 const SCHEMAS_MAX = 50
 
 /**
- * Caches the columns of up to 1,000 stores. Emits `store.schema_changed` and `store.schema_mismatched` after a read of
- * the catalog. Stores with the same columns share memory.
+ * Caches the columns of up to `STORES_MAX` stores. Emits `store.schema_changed` and `store.schema_mismatched` after a
+ * read of the catalog. Stores with the same columns share memory.
  */
 export class StoreColumns {
   private readonly cache = new Map<string, CachedColumns>()
@@ -156,6 +156,10 @@ export class StoreColumns {
     this.options.emit({ event: 'store.schema_mismatched', storeId, table, column, kind: 'type_mismatch' })
   }
 
+  /**
+   * Emits the events for the difference between the cached columns and those that were read. If none were cached, emits
+   * only the event for each missing column of the first schema version.
+   */
   private async reportChanges(
     storeId: string,
     before: CachedColumns | undefined,
@@ -213,7 +217,7 @@ function catalogStatements(schemaName: string, tables: readonly string[]): [stri
 
 /**
  * Returns the statement for the columns that the reader may select. After a migration, a new column can lack its grant.
- * A table without any such column has a row too, because the service must not serve its list as empty (reading R42).
+ * A table without any such column has a row too, because the service must not serve its list as empty (R42).
  */
 function columnsStatement(relations: string): string {
   return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull", ${READS_OTHER_TABLES} as "readsOtherTables",

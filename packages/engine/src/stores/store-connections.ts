@@ -209,6 +209,7 @@ export class StoreConnections {
     const connection = await within(deadline - performance.now(), slot.opening)
     slot.connection = connection
     this.opened.add(slot)
+    // The server can close a connection while it is idle.
     void connection.closed.then(() => {
       this.opened.delete(slot)
       if (this.idle.has(slot)) void this.closeSlot(slot)

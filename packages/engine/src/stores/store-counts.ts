@@ -78,6 +78,7 @@ export class StoreCounts {
   private start(key: string, count: () => Promise<Counts>): Promise<Counts> {
     const counting = { at: this.now(), counts: count() }
     this.running.set(key, counting)
+    // If a newer count has replaced a slow one in `running`, the result of the slow one is not cached.
     const remove = () => this.running.get(key) === counting && this.running.delete(key)
     counting.counts.then((counts) => remove() && this.cached.set(key, { at: counting.at, counts }), remove)
     return counting.counts

@@ -7,8 +7,8 @@ export interface StoreDatabaseErrorOptions extends ErrorOptions {
 }
 
 /**
- * Thrown if a store can't be read. The message is for the log, because clients get a fixed text (reading R5). `cause`
- * is the underlying error, if there is one.
+ * Thrown if a store can't be read. The message is for the log, because clients get a fixed text (R5 in
+ * docs/spec/readings.md). `cause` is the underlying error, if there is one.
  */
 export class StoreDatabaseError extends Error {
   override readonly name = 'StoreDatabaseError'

@@ -54,7 +54,7 @@ export interface StoreSlot {
   connection: Connection | null
   /** Health of the store when the slot was created; null after the first response on the connection. */
   unproven: StoreHealth | null
-  /** Start of the connection's idle time, on the clock of `performance.now()`. */
+  /** Start of the connection's last idle time, on the clock of `performance.now()`; 0 before the first one. */
   idleSince: number
 }
 
@@ -67,6 +67,7 @@ export interface Waiter {
   readonly turn: PromiseWithResolvers<StoreSlot | null>
 }
 
+/** Default of the `connect_timeout` in a store's URL. A longer time limit of requests doesn't extend it. */
 const CONNECT_TIMEOUT_MS = 3000
 /** The server cancels a statement before the client stops waiting, so that no statement runs without a client. */
 const SERVER_LIMIT_SHARE = 0.9
@@ -200,8 +201,7 @@ export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: Sessio
   return {
     statement_timeout: String(Math.floor(storeTimeoutMs * SERVER_LIMIT_SHARE)),
     default_transaction_read_only: 'on',
-    // With another level, a statement that waits while a migration rewrites a table would find the table empty (reading
-    // R28).
+    // With another level, a statement that waits while a migration rewrites a table would find the table empty.
     default_transaction_isolation: 'read committed',
     jit: 'off',
     // Only prepared statements have parameters, and their best plan is the same for every value. By default, PostgreSQL

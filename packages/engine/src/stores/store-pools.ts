@@ -61,6 +61,7 @@ export interface StorePoolSums {
 const WORK_SHARE = 0.2
 /** Time that running requests get after their pool was discarded. */
 const CLOSE_SECONDS = 5
+/** How often the node looks for unused pools and connections. */
 const UNUSED_CHECK_MS = 5000
 
 /**
@@ -154,7 +155,7 @@ export class StorePools {
     return { pools: this.pools.size, ...this.connections.sums }
   }
 
-  /** Returns what the node uses of each database server that it has connected to. */
+  /** Returns what the node uses of each database server for which it has created a pool since its start. */
   servers(): ServerUse[] {
     return this.connections.servers
   }

@@ -46,8 +46,8 @@ export interface TransactionWaitRequest {
    */
   readonly pollAgain: () => Promise<TransactionSnapshot>
   /**
-   * Called once when the request begins to wait. What was read before lacks the rows of the awaited transactions.
-   * Without a call, the service can serve a page that was read right after the first poll.
+   * Called once when the request begins to wait. Pages that were read before lack the rows of the awaited transactions,
+   * so read them again after the wait. Without a call, a page that was read right after the first poll is complete.
    */
   readonly onWait: () => void
 }
@@ -75,8 +75,8 @@ export class TransactionWait {
    * Waits until all transactions that are open in the store now have ended, or until `transactionWaitMs` has passed.
    * Returns the watermark: a later request with `updated_since=<watermark>` returns the changes that are missing from a
    * page read now. Doesn't wait for a transaction that was still open at the end of an earlier wait. After a wait,
-   * emits `store.transactions_awaited`. If `waits` is false or the bound is 0, only polls once. Rejects like
-   * `pollAtArrival`. If `pollAgain` rejects, the wait ends.
+   * emits `store.transactions_awaited`, unless the server has stopped showing transactions. If `waits` is false or the
+   * bound is 0, only polls once. Rejects like `pollAtArrival`. If `pollAgain` rejects, the wait ends.
    */
   async waitForOpenTransactions(request: TransactionWaitRequest): Promise<Microseconds> {
     const { storeId, databaseUrl, waits, pollAtArrival } = request
@@ -98,7 +98,7 @@ export class TransactionWait {
 
   /**
    * Returns the transactions that are open at the end of the wait, and that can have written before the request
-   * arrived.
+   * arrived; null if the server shows no transactions.
    */
   private async wait(
     arrival: TransactionSnapshot,
@@ -126,7 +126,10 @@ export class TransactionWait {
     }
   }
 
-  /** Returns a timestamp that is earlier than all changes that the page lacks. */
+  /**
+   * Returns a timestamp before all changes that the page lacks, except those of a hidden transaction that is older than
+   * `watermarkDistanceSeconds`.
+   */
   private watermark(at: Microseconds, lasting: OpenTransactions | null): Microseconds {
     const distance = BigInt(this.options.bounds.watermarkDistanceSeconds) * SECOND
     let earliest = lasting === null ? at - distance : at
@@ -139,15 +142,17 @@ export class TransactionWait {
 }
 
 /**
- * Returns the start of a transaction. Estimates a hidden one as `distance` before the earlier of `preparedAt` and `at`.
+ * Returns the start of a transaction. If the role may not read the start, estimates it as `distance` before `at`, or
+ * before `preparedAt` if that is earlier.
  */
 function startOf({ startedAt, preparedAt }: OpenTransaction, at: Microseconds, distance: Microseconds): Microseconds {
   return startedAt ?? (preparedAt === null || preparedAt > at ? at : preparedAt) - distance
 }
 
 /**
- * Whether requests wait for the transaction. Requests don't wait for a successor whose timestamps are hidden.
- * Otherwise, a session that runs one transaction after another would delay requests by the whole `transactionWaitMs`.
+ * Whether requests wait for the transaction. Requests don't wait for a successor whose timestamps are hidden; see
+ * `isSuccessor` in open-transactions.ts. Otherwise, a session that runs one transaction after another would delay
+ * requests by the whole `transactionWaitMs`.
  */
 function isAwaited({ startedAt, preparedAt, isSuccessor }: OpenTransaction): boolean {
   return isSuccessor !== true || startedAt !== null || preparedAt !== null
