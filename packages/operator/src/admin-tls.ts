@@ -29,6 +29,7 @@ function requireValid({ cert, key, clientCa }: AdminTls): void {
   try {
     createSecureContext({ cert, key, ...(clientCa === null ? {} : { ca: clientCa }) })
   } catch (cause) {
+    // The error of Node.js doesn't say which of the files is wrong.
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `the certificate, its key, and the client CA must be valid PEM files that belong together (${reason})`
     throw new InvalidSettingError('STORE_EXPORT_ADMIN_TLS_CERT_FILE', message, { cause })

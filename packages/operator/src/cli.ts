@@ -21,6 +21,7 @@ import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './user-error.ts'
 
 /** Runs one command, prints its error, and resolves to its exit code. A service that it started continues to run. */
 export async function runCli(args: readonly string[], processContext: ProcessContext): Promise<number> {
+  // Errors of the parser are printed as JSON, too, so the option is read before the arguments are parsed.
   const json = args.includes('--json')
   try {
     await createProgram(processContext, json).parseAsync([...args], { from: 'user' })

@@ -1,5 +1,5 @@
 // Provides the settings, secrets, and control database of a command. STORE_EXPORT_DATABASE_URL names the control
-// database. If it is not set, the command uses the control database of the demo that runs in this folder.
+// database. If it is not set, commands other than `serve` use that of the demo that runs in this folder.
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
@@ -38,6 +38,7 @@ export interface ControlTarget {
 /** What most commands need: an open control database, and the secrets for it. */
 export interface CommandContext extends ControlTarget, RegistryContext {}
 
+/** Connections of a command, which runs one statement after another. */
 const COMMAND_POOL_SIZE = 1
 
 /**
@@ -111,7 +112,7 @@ export async function requireMigrated(database: ControlDatabase): Promise<void> 
   }
 }
 
-/** Opens a connection for statements that must share a session. Close it after use. */
+/** Opens a connection for statements that must share a session. Close it after use. Rejects like `connect`. */
 export function connectOnce(url: string): Promise<Connection> {
   return connect(parseConnectionUrl(url), { applicationName: COMMAND_LINE_SESSION })
 }

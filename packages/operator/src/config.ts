@@ -41,11 +41,12 @@ export class InvalidSettingError extends Error {
 
 /** Variables of clients and of `store-sync`, which cause no warning. */
 const CLIENT_VARIABLES = new Set(['STORE_EXPORT_KEY', 'STORE_EXPORT_KEY_FILE', 'STORE_EXPORT_URL'])
+/** Maximum length of a value in an error message. */
 const QUOTED_LENGTH_MAX = 40
 
 /**
- * Returns the settings, and warnings about unknown variables. Trims values, and treats an empty value as absent. Throws
- * `InvalidSettingError` for an invalid value.
+ * Returns the settings, and warnings about unknown variables that begin with STORE_EXPORT_. Trims values, and treats an
+ * empty value as absent. Throws `InvalidSettingError` for the first invalid value.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const values: Record<string, unknown> = {}
@@ -99,6 +100,7 @@ const FLAG_VALUES: Readonly<Record<string, boolean>> = {
 
 function parseFlag(setting: FlagSetting, text: string): boolean {
   const name = text.toLowerCase()
+  // Without the check, names such as `constructor` would find a value.
   const value = Object.hasOwn(FLAG_VALUES, name) ? FLAG_VALUES[name] : undefined
   if (value === undefined) {
     throw new InvalidSettingError(setting.env, `must be on or off; got ${quoteInput(text)}`)

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 
+/** The option of every command. */
 export interface CommonOptions {
   readonly json?: true
 }
@@ -16,6 +17,7 @@ export function addCommand(
   return parent.command(name).description(description).option('--json', json)
 }
 
+/** Adds a command that only contains other commands, and returns it. */
 export function addCommandGroup(program: Command, name: string, description: string): Command {
   return program.command(name).description(description)
 }

@@ -1,5 +1,5 @@
 // Implements `store-export admin-tokens`, which manages the bearer tokens of the admin API. Only `admin-tokens create`
-// prints the token itself, because the control database stores its hash.
+// prints the token itself, because the control database stores only its hash.
 
 import { type AdminTokenSummary, createAdminToken, listAdminTokens, revokeAdminToken } from '@store-export/control'
 import type { Command } from 'commander'
@@ -85,6 +85,7 @@ function tokenJson(token: AdminTokenSummary) {
   }
 }
 
+/** Returns the state of a token now, by the clock of this machine. */
 function stateOf({ revokedAt, expiresAt }: AdminTokenSummary): 'active' | 'expired' | 'revoked' {
   if (revokedAt !== null) return 'revoked'
   return expiresAt !== null && expiresAt <= new Date() ? 'expired' : 'active'

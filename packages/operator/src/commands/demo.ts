@@ -34,6 +34,7 @@ import { shutdownTimeoutMs, startServing } from '../start-serving.ts'
 import { EXIT_FAILED, UserError } from '../user-error.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
+/** What all steps of the start use. */
 interface Demo {
   readonly config: Config
   /** Absolute path. */
@@ -156,6 +157,7 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
         if (type === 'ended') void lifecycle.close(text).then(() => process.exit(EXIT_FAILED))
       },
     })
+  // The setup writes this file after it has created the stores.
   const isFirst = !existsSync(path.join(dataFolder, 'demo.json'))
   if (isFirst)
     printMessage(`\n  ${styled('bold', 'The first start creates the demo stores in .data/', process.stderr)}\n`)
@@ -212,6 +214,7 @@ async function ensureControlDatabase(adminUrl: string): Promise<void> {
 
 /** Returns the address for programs on this machine. An API that listens on all addresses gets 127.0.0.1. */
 function localUrl(url: string, { host }: Config): string {
+  // `URL` leaves out the default port.
   const { port } = new URL(url)
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${port || '80'}` : url
 }

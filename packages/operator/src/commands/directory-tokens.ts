@@ -1,5 +1,5 @@
 // Implements `store-export directory-tokens`, which manages the tokens of companies' directories (SCIM). Only
-// `directory-tokens create` prints the token itself, because the control database stores its hash.
+// `directory-tokens create` prints the token itself, because the control database stores only its hash.
 
 import { randomBytes } from 'node:crypto'
 import {

@@ -81,6 +81,7 @@ function changeOf(options: ChangeOptions): Partial<ChangeablePermissions> {
 
 type Given = readonly [name: string, isGiven: boolean]
 
+/** Throws `UsageError` if both options are given. */
 function rejectBoth([one, hasOne]: Given, [other, hasOther]: Given): void {
   if (hasOne && hasOther) throw new UsageError(`${one} and ${other} contradict each other; use one of them`)
 }

@@ -1,4 +1,4 @@
-// Implements `store-export keys`. Only `keys create` prints a key itself, because the control database stores its
+// Implements `store-export keys`. Only `keys create` prints a key itself, because the control database stores only its
 // hash.
 
 import { randomBytes } from 'node:crypto'

@@ -192,12 +192,15 @@ async function removeFromStore({ database }: CommandContext, { email, store, jso
   printMessage('Keys that this merchant created keep working: revoke them with "store-export keys".')
 }
 
-/** Returns the message for a store without an admin. No member can manage its members. */
+/** Returns the message for a store that has members, but no admin. Its members can't change that. */
 function withoutAdmin(storeId: string): string {
   return `No admin has access to the store ${storeId} now; add one with "store-export merchants add --role admin".`
 }
 
-/** Returns the address for sign-in links: from the settings, from the running demo, or on this machine. */
+/**
+ * Returns the address of the dashboard for sign-in links: from the settings; otherwise from the running demo; otherwise
+ * the dashboard's port on this machine.
+ */
 async function dashboardUrl({ config }: CommandContext, { folder }: ProcessContext): Promise<string> {
   if (config.dashboardUrl !== null) return new URL(config.dashboardUrl).origin
   const signIn = config.databaseUrl === null ? await readSignIn(path.join(folder, DATA_FOLDER)) : null

@@ -52,13 +52,14 @@ export function addScope(text: string, earlier: readonly Scope[] = []): Scope[] 
   return [...earlier, scope]
 }
 
+/** Adds a value to those of earlier options, without a check. */
 export function addValue(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text]
 }
 
 /**
- * Returns the connection URL of `--database-url`. Reads standard input to its end for `-`. Warns if an argument
- * contains a password. Rejects with `UsageError` if the URL is invalid.
+ * Returns the connection URL of `--database-url`, with its password. For `-`, reads the URL from standard input, up to
+ * its end. Warns if an argument contains a password. Rejects with `UsageError` if the URL is invalid.
  */
 export async function readUrlOption(text: string): Promise<string> {
   const url = text === '-' ? await readStandardInput() : text

@@ -92,6 +92,7 @@ function parse(line: string): unknown {
   }
 }
 
+/** Returns the audit event of a parsed line, also if a log collector wrapped the line; null for anything else. */
 function eventOf(value: unknown): RevocationEvent | null {
   if (typeof value !== 'object' || value === null) return null
   const fields = value as Record<string, unknown>
@@ -104,6 +105,7 @@ function readEvent({ action, at, ...ids }: Record<string, unknown>): RevocationE
   if (typeof action !== 'string' || typeof at !== 'string' || Number.isNaN(Date.parse(at))) return null
   const text = (id: unknown) => (typeof id === 'string' ? id : null)
   return {
+    // `replayRevocations` ignores actions that it doesn't know.
     action: action as RevocationEvent['action'],
     at,
     storeId: text(ids.storeId),

@@ -56,6 +56,7 @@ function targetOf({ env }: ProcessContext): ControlTarget {
   return { config, controlUrl: config.databaseUrl.reveal(), keys: loadSecrets(config) }
 }
 
+/** Rejects like `requireMigrated`, before the log starts, so that the error message is the only output. */
 async function checkDatabase({ config, controlUrl }: ControlTarget): Promise<void> {
   const database = openControlDatabase(controlUrl, {
     poolSize: 1,

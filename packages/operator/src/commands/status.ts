@@ -15,12 +15,14 @@ interface StatusOptions extends CommonOptions {
   readonly watch?: true
 }
 
-/** Maximum numbers of rows of each list. A screen must stay short, and JSON can be longer. */
+/** Maximum number of rows of each list on the screen, which must stay short. */
 const ROWS_MAX = 5
+/** Maximum number of rows of each list in JSON. */
 const JSON_ROWS_MAX = 100
 const WATCH_INTERVAL_MS = 5000
 /** Longest wait for the control database, so that `--watch` shows an outage. */
 const READ_MS_MAX = 10_000
+/** Columns of the output if it is not a terminal. */
 const DEFAULT_WIDTH = 120
 /**
  * Control sequences of the terminal. The first two show and leave the alternate screen without a cursor. `HOME` goes to
@@ -53,7 +55,10 @@ async function show(context: CommandContext, { json }: StatusOptions): Promise<v
   for (const line of linesOf(fleet)) print(line)
 }
 
-/** Shows the fleet until SIGINT or SIGTERM. An error after the first result is shown, and the next refresh follows. */
+/**
+ * Shows the fleet until SIGINT or SIGTERM. Rejects if the first read fails. After the first result, shows an error and
+ * refreshes again.
+ */
 async function watch(context: CommandContext, { json }: StatusOptions): Promise<void> {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort())

@@ -27,6 +27,7 @@ const PASSWORD_BYTES = 24
 
 /**
  * Prints the SQL for the reader's role with a random password or, with `grantsOnly`, the grants for an existing role.
+ * Throws like `checkSchemaName` for an invalid schema.
  */
 export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptions): void {
   const schemaName = checkSchemaName(schema)
@@ -45,7 +46,10 @@ export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptio
   print(`${advice}\n${sql}`)
 }
 
-/** Upgrades a store to a newer schema version. Rejects like `upgrade` of operations/upgrade.ts. */
+/**
+ * Upgrades a store to a newer schema version. Rejects like `requireStore`, `readUrlOption`, and `upgrade` of
+ * operations/upgrade.ts.
+ */
 export async function upgrade(context: CommandContext, reference: string, options: UpgradeOptions): Promise<void> {
   const store = await requireStore(context.database, reference)
   const { to, json } = options

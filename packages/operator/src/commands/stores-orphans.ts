@@ -12,6 +12,7 @@ import { urlForDatabase } from '../store-schema/store-url.ts'
 import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 
+/** Maximum length in an error message of the reasons why tables can't be read. */
 const REASONS_LENGTH_MAX = 400
 
 /** Lists the databases and roles that `stores provision` created and that no registered store uses. */
@@ -76,6 +77,7 @@ async function findOrphans({ database, controlUrl }: CommandContext): Promise<Or
   }
 }
 
+/** Rejects with `UserError` if the database contains data, or if a table can't be checked. */
 async function requireNoData({ controlUrl }: CommandContext, name: string): Promise<void> {
   const { found, unreadable } = await findData(urlForDatabase(controlUrl, name))
   if (found !== null) {

@@ -38,7 +38,8 @@ export interface SetOptions extends CommonOptions {
 
 /**
  * Registers a store. If a store with the external ID exists, prints that store. Rejects with `UsageError` for an
- * invalid URL, and for a ready generated store without one.
+ * invalid URL, and for a ready generated store without one. Also rejects like `addStore` and, with a URL, like
+ * `requireServiceSecret`: the nodes could not decrypt a password that another secret encrypted.
  */
 export async function add(context: CommandContext, options: AddOptions): Promise<void> {
   const { name, origin, state, databaseUrl, schema: schemaName, externalId = null, json } = options
@@ -54,7 +55,10 @@ export async function add(context: CommandContext, options: AddOptions): Promise
   report(store, store.isNew ? 'Registered' : 'Already registered; nothing changed:')
 }
 
-/** Changes a store. Rejects with `UsageError` for an invalid URL, and if there is nothing to change. */
+/**
+ * Changes a store. Rejects with `UsageError` for an invalid URL, and if there is nothing to change. Also rejects like
+ * `setStore` and, with a URL, like `requireServiceSecret`.
+ */
 export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
   const { name, state, databaseUrl, schema, requireTwoFactor: rule, json } = options
   if ([name, state, databaseUrl, schema, rule].every((each) => each === undefined)) {
@@ -76,7 +80,7 @@ export async function set(context: CommandContext, reference: string, options: S
   report(store, 'Changed')
 }
 
-/** Prints all stores, as a table or as one JSON object. */
+/** Prints all stores that are not removed, as a table or as one JSON object. URLs have no passwords. */
 export async function list({ database }: CommandContext, { json }: CommonOptions): Promise<void> {
   const stores = await listStores(database)
   if (json) return printJson({ stores: stores.map(storeJson) })
@@ -94,7 +98,7 @@ export async function list({ database }: CommandContext, { json }: CommonOptions
   )
 }
 
-/** Removes a store, revokes its keys, and prints how many keys were active. */
+/** Removes a store, revokes its keys, and prints how many keys it revoked. A second call changes nothing. */
 export async function remove({ database }: CommandContext, reference: string, { json }: CommonOptions): Promise<void> {
   const { id, removed, keysRevoked } = await removeStore(database, reference)
   if (json) return printJson({ id, removed: true, already: !removed, keys_revoked: keysRevoked })

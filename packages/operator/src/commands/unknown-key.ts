@@ -1,6 +1,6 @@
 import { UserError } from '../user-error.ts'
 
-/** Returns the error for an ID that no key has. */
+/** Returns the error for an ID that no key has. `what` names the accepted keys, such as `active key`. */
 export function unknownKey(what: string, keyId: string): UserError {
   return new UserError(
     `no ${what} has the ID ${JSON.stringify(keyId.slice(0, 64))}: "store-export keys list" shows the IDs`,

@@ -1,8 +1,9 @@
 // Converts names to ASCII, for email addresses and URLs.
 
+/** Characters that have no decomposition into an ASCII letter and a mark. The apostrophe is left out. */
 const FOLDED: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', ı: 'i', '’': '' }
 
-/** Returns the text with ASCII letters in place of letters with accents. */
+/** Returns the text with ASCII letters in place of letters with accents, and of those in `FOLDED`. */
 export function asciiOf(text: string): string {
   return text
     .replaceAll(/[ßøØłŁı’]/g, (letter) => FOLDED[letter] ?? '')

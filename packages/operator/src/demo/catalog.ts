@@ -21,10 +21,12 @@ export interface Article {
   readonly attributes: string | null
 }
 
+/** The rows of a catalog, and what orders can contain. */
 export interface Catalog {
   readonly categories: readonly Row[]
   readonly products: readonly Row[]
   readonly variants: readonly Row[]
+  /** One for each product without variants, and for each variant; none for a draft. */
   readonly articles: readonly Article[]
 }
 
@@ -32,6 +34,7 @@ export interface Catalog {
 interface Draft {
   readonly id: string
   readonly kind: ProductKind
+  /** Name in each language. */
   readonly words: Words
   readonly slug: string
   readonly sku: string
@@ -79,6 +82,7 @@ function categoryRow(
   }
 }
 
+/** Returns product number `index`. All kinds occur in the first line before any kind occurs in the second line. */
 function draftProduct(shop: DemoShop, index: number, count: number, random: SeededRandom): Draft {
   const { kinds } = shop.assortment
   const kind = pickAt(kinds, index)
@@ -158,6 +162,7 @@ function statusOf(random: SeededRandom): string {
   return draw < 0.12 ? 'archived' : 'active'
 }
 
+/** Returns at least two variants, or none for a kind without an option. Larger sizes cost more. */
 function variantsOf(shop: DemoShop, draft: Draft, random: SeededRandom): { row: Row; article: Article }[] {
   const { kind, cents, createdAt } = draft
   if (kind.option === 'none') return []

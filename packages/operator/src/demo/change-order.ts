@@ -17,8 +17,8 @@ export interface OrderChange {
 }
 
 /**
- * Changes the newest order that has a next status, and returns the change; null if there is none. `urlOf` returns the
- * superuser's URL of a database.
+ * Changes the newest order that has a next status, and returns the change; null if there is none. The store's trigger
+ * sets `updated_at`. `urlOf` returns the superuser's URL of a database.
  */
 export async function changeOrder(urlOf: (database: string) => string): Promise<OrderChange | null> {
   const [{ id, name }] = DEMO_STORES

@@ -22,6 +22,7 @@ export interface CustomerRows {
   readonly addresses: readonly Row[]
 }
 
+/** Generates `count` groups. From the fifth group on, the names repeat. */
 export function makeGroups(shop: DemoShop, count: number, random: SeededRandom): Row[] {
   const locale = shop.locales[0]
   return Array.from({ length: count }, (_, index) => {
@@ -80,12 +81,14 @@ function customerRow(
     locale: random.chance(0.9) ? locale : null,
     email_verified: verified ? timestampText(untilEnd(createdAt + random.next() * DAY)) : null,
     created_at: timestampText(createdAt),
+    // Null as in stores that set it only when a row changes.
     updated_at: random.chance(0.35) ? null : timestampText(untilEnd(createdAt + random.next() ** 2 * 500 * DAY)),
     // A realistic value in a column that the API must never return.
     password_hash: verified ? `$argon2id$v=19$m=65536,t=3,p=4$${random.code(22)}$${random.code(43)}` : null,
   }
 }
 
+/** Returns no, one, or up to three addresses. The first is the customer's home. */
 function addressRows(shop: DemoShop, customer: DemoCustomer, random: SeededRandom): Row[] {
   const draw = random.next()
   const count = draw < 0.1 ? 0 : draw < 0.8 ? 1 : random.between(2, 3)

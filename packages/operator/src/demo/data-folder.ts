@@ -66,18 +66,18 @@ export async function readKeys(dataFolder: string): Promise<DemoKeys> {
   return new Map(Object.entries(keys).flatMap(([storeId, key]) => (isKey(key) ? [[storeId, key]] : [])))
 }
 
-/** Returns the sign-in of earlier starts; null if there is none. */
+/** Returns the sign-in of earlier starts; null if the file is missing or invalid, or has none. */
 export async function readSignIn(dataFolder: string): Promise<StoredSignIn | null> {
   const { dashboard } = await readState(dataFolder)
   return isSignIn(dashboard) ? dashboard : null
 }
 
-/** Stores the keys for the next start. */
+/** Stores the keys for the next start. Rejects with `EmbeddedPostgresError` if the folder is not writable. */
 export async function storeKeys(dataFolder: string, keys: DemoKeys): Promise<void> {
   await updateState(dataFolder, { keys: Object.fromEntries(keys) })
 }
 
-/** Stores the sign-in for the next start. */
+/** Stores the sign-in for the next start. Rejects like `storeKeys`. */
 export async function storeSignIn(dataFolder: string, dashboard: StoredSignIn): Promise<void> {
   await updateState(dataFolder, { dashboard })
 }

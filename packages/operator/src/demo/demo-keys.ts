@@ -56,7 +56,10 @@ async function create(options: DemoKeysOptions, storeId: string): Promise<DemoKe
   }
 }
 
-/** Revokes a key that a start created but did not store before it was killed. Returns whether there was one. */
+/**
+ * Revokes an active demo key that was never used. The data folder doesn't have such a key, for example because a start
+ * was killed before it stored the key. Returns whether there was one.
+ */
 async function revokeOrphan({ database }: DemoKeysOptions, storeId: string): Promise<boolean> {
   const active = await listKeys({ database, storeId, activeOnly: true })
   const orphan = active.find(({ createdBy, lastUsedAt }) => createdBy === CREATOR && lastUsedAt === null)

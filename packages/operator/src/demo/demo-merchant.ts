@@ -4,6 +4,7 @@ import { type ControlDatabase, type EncryptionKeys, type RandomBytes, readDashbo
 import type { Config } from '../config.ts'
 import { readSignIn } from './data-folder.ts'
 
+/** The account's database and stores, and the folder with the password. */
 export interface DemoMerchantOptions {
   readonly config: Config
   readonly database: ControlDatabase
@@ -13,6 +14,7 @@ export interface DemoMerchantOptions {
   readonly storeIds: readonly string[]
 }
 
+/** What the demo prints for the sign-in to the dashboard. */
 export interface DemoSignIn {
   readonly email: string
   readonly password: string
@@ -27,9 +29,11 @@ const PASSWORD_BYTES = 12
  */
 export async function ensureDemoMerchant(options: DemoMerchantOptions): Promise<DemoSignIn> {
   const { config, database, keys, random, dataFolder, storeIds } = options
+  // If the secret in the data folder was lost, the demo still starts. Its merchant then signs in again.
   const secret = await readDashboardSecret({ database, keys, random, replaceUndecryptable: true })
   // With a dynamic import, other commands start faster.
   const { Accounts } = await import('@store-export/dashboard')
+  // No link is created here, so the address has no effect.
   const accounts = new Accounts({ ...config, database, secret, url: 'http://127.0.0.1' })
   const password = (await readSignIn(dataFolder))?.password ?? random(PASSWORD_BYTES).toString('base64url')
   for (const storeId of storeIds) {

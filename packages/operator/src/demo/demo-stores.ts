@@ -24,6 +24,7 @@ export interface UnservedDemoStore {
 
 export type DemoStore = FilledDemoStore | UnservedDemoStore
 
+/** Seed of all generated rows. Another seed gives other rows and IDs, but not other stores. */
 export const DEMO_SEED = 'store-export demo 1'
 
 const LINDWURM: DemoShop = {
@@ -77,6 +78,7 @@ const TROISLUNES: DemoShop = {
   assortment: PAPER,
 }
 
+/** The stores in the order in which the demo creates and shows them. `demo change` changes an order of the first. */
 export const DEMO_STORES: readonly [FilledDemoStore, ...DemoStore[]] = [
   {
     kind: 'filled',

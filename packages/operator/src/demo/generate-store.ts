@@ -22,6 +22,7 @@ export interface StoreSize {
   readonly groups: number
 }
 
+/** The store to generate. */
 export interface GenerateOptions {
   readonly seed: string
   readonly storeId: string
@@ -38,6 +39,7 @@ export interface GenerateOptions {
  */
 export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
   const { seed, shop, size, revision } = options
+  // Each part has its own random sequence, so that a change of one part leaves the others as they are.
   const randomOf = (part: string) => createRandom(`${seed}/${part}`)
   const catalog = makeCatalog(shop, size.products, randomOf('catalog'))
   const groups = includesRevision(revision, 'v1.1') ? makeGroups(shop, size.groups, randomOf('groups')) : []

@@ -37,6 +37,7 @@ export function makeLocations(
   return { rows: made.map(({ row }) => row), places: made.map(({ place }) => place) }
 }
 
+/** Returns a location in one of the first cities, which `POINTS` has coordinates for. */
 function makeLocation(shop: DemoShop, index: number, random: SeededRandom): { row: Row; place: PickupPlace } {
   const country: Country = COUNTRIES[shop.country]
   const town = country.cities[index % country.cities.length]

@@ -34,6 +34,7 @@ export function taxByRate(lines: readonly Priced[], discount: number): RateShare
   let discountLeft = discount
   return rates.map((rate, index) => {
     const gross = subtotalOf(lines.filter((line) => line.rate === rate))
+    // The last rate gets the rest, so that the shares add up to the discount.
     const share = index === rates.length - 1 ? discountLeft : Math.round((discount * gross) / subtotal)
     discountLeft -= share
     const baseCents = gross - share

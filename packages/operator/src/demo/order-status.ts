@@ -22,7 +22,10 @@ const EXCEPTIONS: Readonly<Record<number, OrderStatus>> = {
   45: 'cancelled',
 }
 
-/** Returns the status of order number `index`. Orders of the last week are not delivered yet. */
+/**
+ * Returns the status of order number `index`: that of `EXCEPTIONS`, or one that follows from its age. Orders of the
+ * last week are not delivered yet.
+ */
 export function statusOf(index: number, createdAt: number): OrderStatus {
   const exception = EXCEPTIONS[index % 50]
   if (exception !== undefined) return exception
@@ -32,7 +35,10 @@ export function statusOf(index: number, createdAt: number): OrderStatus {
   return days < 7 ? 'shipped' : 'delivered'
 }
 
-/** Returns the payment columns. From v1.1, about one order in eight is paid with a manual method. */
+/**
+ * Returns the payment columns. From v1.1, about one order in eight is paid with a manual method, which has no IDs of a
+ * payment processor.
+ */
 export function paymentOf({ shop, revision, methodIds, random }: OrderSources, status: OrderStatus): Row {
   if (includesRevision(revision, 'v1.1') && random.chance(0.12)) {
     const index = random.between(0, methodIds.length - 1)

@@ -13,6 +13,7 @@ import type { DemoShop } from './shop.ts'
 import { DAY, HISTORY_END, HISTORY_START, HOUR, timestampText, untilEnd } from './timestamps.ts'
 import { type Locale, RETURN_REASONS, SOURCE_NUMBER } from './words/texts.ts'
 
+/** What orders are generated from. */
 export interface OrderSources {
   readonly shop: DemoShop
   readonly revision: RevisionId
@@ -64,7 +65,10 @@ function placedAt(index: number, before: number, drawn: number): number {
   return index > 1 && index % 40 === 1 ? before + 1 : drawn
 }
 
-/** Returns a guest, or a customer who exists at that time. Newer customers buy more. */
+/**
+ * Returns a guest, or one of the first `joined` customers. Newer customers buy more. The high numbers of guests make
+ * their email addresses different from those of customers.
+ */
 function drawBuyer({ shop, customers, random }: OrderSources, joined: number, index: number): Buyer {
   const customer = random.chance(0.18) ? undefined : customers[Math.floor((1 - random.next() ** 1.5) * joined)]
   return customer ?? { id: null, locale: shop.locales[0], ...makePerson(shop, 1_000_000 + index, random) }
@@ -135,6 +139,7 @@ function amountsOf(
   return { subtotal, discount, shipping, tax, total: subtotal - discount + tax + shipping, rates }
 }
 
+/** Returns the price of shipping: nothing for pickup and for large orders in the shop's country. */
 function shippingCents(
   shop: DemoShop,
   { pickup, country, subtotal }: { pickup: boolean; country: DemoShop['country']; subtotal: number },
@@ -153,6 +158,7 @@ function discountCells({ discount }: OrderAmounts, random: SeededRandom): Row {
   }
 }
 
+/** Returns the columns of a refund or a return. About one delivered order in 30 has a refund for a single piece. */
 function refundCells(
   status: OrderStatus,
   total: number,
@@ -164,7 +170,10 @@ function refundCells(
   return partly ? { refund_amount: centsText(Math.min(lines[0]?.cents ?? 0, total)) } : {}
 }
 
-/** Returns null for orders of the first weeks, as in a store that got the column by an upgrade. */
+/**
+ * Returns the currency. It is null for orders of the first weeks, as in a store that got the column by an upgrade.
+ * Customers in Switzerland pay a shop with euros in francs.
+ */
 function currencyOf(shop: DemoShop, country: DemoShop['country'], createdAt: number): string | null {
   if (createdAt < HISTORY_START + 40 * DAY) return null
   return country === 'CH' && shop.currency === 'EUR' ? 'CHF' : shop.currency

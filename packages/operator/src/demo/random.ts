@@ -9,7 +9,7 @@ export interface SeededRandom {
   between(min: number, max: number): number
   /** Returns true with the probability `share`, from 0 to 1. */
   chance(share: number): boolean
-  /** Returns an element of the list. All elements have the same probability. */
+  /** Returns an element of the list. All elements have the same probability. Throws for an empty list. */
   pick<T>(list: readonly T[]): T
   /** Returns a version 4 UUID in lowercase. */
   uuid(): string
@@ -18,6 +18,7 @@ export interface SeededRandom {
 }
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+/** Letters and digits without those that look alike, such as l and 1. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
 /** Returns the sequence of a seed: sfc32 (Chris Doty-Humphrey), with 128 bits of state from FNV hashes of the seed. */
@@ -52,16 +53,19 @@ function sfc32(seed: string): () => number {
     c = (((c << 21) | (c >>> 11)) + sum) | 0
     return sum >>> 0
   }
+  // The first values depend on only a part of the state.
   for (let round = 0; round < 16; round++) draw()
   return draw
 }
 
+/** Returns the FNV-1a hash of the text as a signed 32-bit number. */
 function hash(text: string): number {
   let value = 2_166_136_261
   for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 16_777_619)
   return value | 0
 }
 
+/** Returns a UUID of 122 of the bits. The other six are its version and its variant. */
 function uuidOf([a, b, c, d]: readonly [number, number, number, number]): string {
   const version = (b & 0xffff_0fff) | 0x4000
   const variant = (c & 0x3fff_ffff) | 0x8000_0000

@@ -6,7 +6,10 @@ import { decryptStoreUrl, listStores, type RegistryContext, setStore } from '@st
 import { parseConnectionUrl } from '@store-export/postgres'
 import { urlForLogin } from '../store-schema/store-url.ts'
 
-/** Updates every store whose URL names another socket than that of this server. Skips stores with a TCP address. */
+/**
+ * Updates every store whose URL names another socket than that of this server. Skips stores with a TCP address, and
+ * URLs without a user, a password, or a database. Rejects like `decryptStoreUrl` and `setStore`.
+ */
 export async function repointStores(registry: RegistryContext, adminUrl: string): Promise<void> {
   const { hosts } = parseConnectionUrl(adminUrl)
   for (const store of await listStores(registry.database)) {

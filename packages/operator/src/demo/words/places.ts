@@ -7,7 +7,10 @@ export interface City {
   readonly postalCode: string
 }
 
-/** A country. `#` in `streets` is a house number. `#` in `phone` is a digit. */
+/**
+ * A country. `#` in `streets` is a house number. `#` in `phone` is a digit. If `phone` is null, the country's addresses
+ * have no phone number.
+ */
 export interface Country {
   readonly code: string
   readonly cities: readonly City[]

@@ -12,7 +12,7 @@ export interface CategoryWords {
   readonly name: Words
 }
 
-/** A kind of product. `cents` is the range of its price. `grams` is its weight. */
+/** A kind of product. `cents` is the range of its price before tax. `grams` is its weight, in the smallest size. */
 export interface ProductKind {
   readonly category: string
   readonly name: Words
@@ -68,6 +68,7 @@ export const OPTIONS: Readonly<
   },
 }
 
+/** Returns a category with its name in German, English, and French. */
 const category = (
   slug: string,
   parent: string | null,
@@ -80,6 +81,7 @@ const category = (
 
 type KindDetails = Omit<ProductKind, 'category' | 'name' | 'reduced'> & { reduced?: boolean }
 
+/** Returns a kind of product with its name in German, English, and French. */
 const kind = (
   category: string,
   [de, en, fr]: readonly [string, string, string],

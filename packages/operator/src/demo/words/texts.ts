@@ -32,11 +32,13 @@ export const SHIPPING_METHODS = {
   pickup: { de: 'Abholung im Laden', en: 'Click and collect', fr: 'Retrait en magasin' },
 } as const satisfies Readonly<Record<string, Words>>
 
+/** Names of manual payment methods. */
 export const MANUAL_METHODS: readonly Words[] = [
   { de: 'Vorkasse (Überweisung)', en: 'Wire transfer', fr: 'Virement bancaire' },
   { de: 'Nachnahme', en: 'Cash on delivery', fr: 'Paiement à la livraison' },
 ]
 
+/** Reasons for which customers return orders. The emoji has four bytes in UTF-8, more than the other characters. */
 export const RETURN_REASONS: Readonly<Record<Locale, readonly string[]>> = {
   de: ['Gefällt mir doch nicht', 'Größe passt nicht', 'Beschädigt angekommen 😕', 'Falscher Artikel geliefert'],
   en: ['Changed my mind', 'Does not fit', 'Arrived damaged 😕', 'Wrong item sent'],
@@ -82,11 +84,13 @@ export const SOURCE_NUMBER: Words = {
   fr: 'N° dans l’ancien système',
 }
 
+/** The metafield of some products. */
 export const CARE: { readonly label: Words; readonly value: Words } = {
   label: { de: 'Pflege', en: 'Care', fr: 'Entretien' },
   value: { de: 'Feucht abwischen', en: 'Wipe with a damp cloth', fr: 'Essuyer avec un chiffon humide' },
 }
 
+/** Texts of pickup locations. */
 export const PICKUP: { readonly instructions: Words; readonly preparation: Words; readonly description: Words } = {
   instructions: {
     de: 'Bitte Bestellnummer und Ausweis mitbringen.',
