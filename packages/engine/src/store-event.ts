@@ -1,5 +1,5 @@
-// The events of the engine. They contain IDs, names of the contract, and numbers, but no data of a row. A `cause` can
-// contain anything, so the log writes only its safe parts (operator/src/log.ts).
+// The events of the engine. They contain IDs, names of the contract, addresses of servers, and numbers, but no data of
+// a row. A `cause` can contain anything, so the log writes only its safe parts (operator/src/log.ts).
 
 /**
  * Emitted for each failed attempt to read a store for a request, even if no statement was sent. Not emitted for an

@@ -5,6 +5,7 @@ import { type ControlDatabase, registeredAmong } from '@store-export/control'
 import type { StorePools } from '@store-export/engine'
 import type { EventHandler } from './events.ts'
 
+/** The pools to close, and the registry of stores. */
 export interface CloseRemovedStoresOptions {
   readonly pools: StorePools
   readonly database: ControlDatabase
@@ -12,6 +13,7 @@ export interface CloseRemovedStoresOptions {
 }
 
 const INTERVAL_MS = 5000
+/** Time that running requests of a removed store get. */
 const GRACE_SECONDS = 5
 
 /**

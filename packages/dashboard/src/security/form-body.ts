@@ -19,10 +19,11 @@ export class FormError extends Error {
   }
 }
 
+/** Maximum size of a form's body in bytes. */
 const BYTES_MAX = 16_384
 const TYPE = 'application/x-www-form-urlencoded'
 
-/** Returns a form's fields. Rejects with `FormError` for another type, over 16,384 bytes, or an incomplete body. */
+/** Returns a form's fields. Rejects with `FormError` for another type, too large a body, or an incomplete body. */
 export async function readForm(request: Request): Promise<FormFields> {
   const type = request.headers.get('content-type') ?? ''
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE)

@@ -53,9 +53,9 @@ export class FormTokens {
   }
 
   /**
-   * Returns bytes that are derived from the secret, the token and a purpose, so that the same form creates the same key
-   * twice. Doesn't check the token. The bytes can't be computed from the control database or from the token alone,
-   * because this needs both the token and the secret.
+   * Returns bytes that are derived from the secret, the token and a purpose. A form that is sent twice thus creates the
+   * same API key or directory token. Doesn't check the token. The bytes can't be computed from the control database or
+   * from the token alone, because this needs both the token and the secret.
    */
   bytesOf(text: string, purpose: string): RandomBytes {
     const secret = Buffer.concat([Buffer.from(this.#options.secret), payloadOf(text)])

@@ -111,6 +111,7 @@ export function languageOf(display: Pick<Frame, 'locale'>): string {
   return supportedLocale(display.locale)
 }
 
+// Units of time in seconds.
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR

@@ -79,6 +79,7 @@ function brand(href: string): Html {
 
 function storeBox({ store, texts }: Frame, storesCount: number): Html {
   if (store === null) return NOTHING
+  // The spread splits the name into characters, not into UTF-16 units.
   const mark = html`<span class="store-mark" aria-hidden="true">${[...store.name][0] ?? '?'}</span>`
   const name = html`${mark}<span class="store-name">${store.name}</span>`
   if (storesCount <= 1) return html`<div class="store-box">${name}</div>`

@@ -19,9 +19,7 @@ import { syncHealth } from './sync-health.ts'
 const USAGE_DAYS = 7
 /** Days of active minutes, which say how often a tool runs. The service retains them for at least 32 days. */
 const ACTIVITY_DAYS = 31
-/**
- * Hours after which a list that a tool didn't read to its end, and the newest error, no longer say what the tool does.
- */
+/** An unfinished list, or an error, that is older than this many hours says nothing about what a tool does now. */
 const HEALTH_HOURS = 72
 const HOUR_MS = 3_600_000
 
@@ -41,7 +39,7 @@ export interface StoreKeys {
   readonly active: readonly ActiveKeyRow[]
   /** The newest key first. */
   readonly revoked: readonly KeyRow[]
-  /** Requests over the rate limit by key ID, and by the start of the hour in milliseconds since 1970. */
+  /** Requests with status 429 by key ID, and by the start of the hour in milliseconds since 1970. */
   readonly rejected: ReadonlyMap<string, ReadonlyMap<number, number>>
 }
 

@@ -38,11 +38,12 @@ export function readSince(now: Date, days: number): Date {
   return new Date(now.getTime() - (days + 1) * DAY_MS)
 }
 
+/** Returns the number of requests of all outcomes. */
 export function totalRequests(sums: RequestSums): number {
   return REQUEST_PARTS.reduce((all, part) => all + sums[part], 0)
 }
 
-/** The parts of the sums, in display order. */
+/** The parts of the sums, which are the outcomes of requests (see `RequestSums`), in display order. */
 export const REQUEST_PARTS = [
   'successful',
   'clientErrors',

@@ -11,9 +11,11 @@ export interface SyncHealthOptions {
   readonly key: KeyRow
   /** Usage of the store in about eight days, oldest first. */
   readonly hours: readonly UsageHour[]
+  /** Minutes with requests in about a month, by key. */
   readonly activity: readonly KeyActivity[]
   /** Walks that did not reach the end of their list, latest first. */
   readonly unfinished: readonly UnfinishedWalk[]
+  /** The newest error of each key, if it is recent. */
   readonly errors: readonly LastError[]
   /** When the key was last turned on after it was off; null if not within about a month. */
   readonly turnedOnAt: Date | null
@@ -60,7 +62,7 @@ export function syncHealth(options: SyncHealthOptions): SyncHealth {
 
 /**
  * Returns the state `failing` if all requests in the hours after the last hour with a success failed. Returns null if
- * there are no such requests, or fewer than five in a single hour.
+ * there are no such requests, or fewer than `ERRORS_MIN` in a single hour. Requests with status 429 count as failed.
  */
 function failingSince({ key, hours, errors, turnedOnAt }: SyncHealthOptions): SyncHealth | null {
   const onSince = turnedOnAt?.getTime() ?? 0

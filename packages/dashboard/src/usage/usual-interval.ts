@@ -51,6 +51,7 @@ const INTERVALS_MIN = 3
 const REGULAR_SHARE_MIN = 0.8
 /** Fewer intervals than this must be almost equal, because a few pauses of a person can be alike by chance. */
 const FEW_INTERVALS = 20
+/** Largest distance from the median of an interval that is near it, as a share of the median. */
 const TOLERANCE = { few: 0.1, many: 0.5 } as const
 
 /**

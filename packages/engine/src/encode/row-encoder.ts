@@ -9,8 +9,8 @@ import { type JsonLiteral, jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
 
 /**
- * The embedded rows for each field of kind `many`, in the order of the fields. A field is null if the store lacks its
- * table.
+ * The embedded rows for each field of kind `many`, in the order of the fields. An entry is null if the store lacks the
+ * table of the embedded rows, or the column with their parent.
  */
 export type EmbeddedRowsOfFields = readonly (EmbeddedRows | null)[]
 

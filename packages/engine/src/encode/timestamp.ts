@@ -7,6 +7,7 @@ import { jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
 
 const DAY_MILLISECONDS = 86_400_000
+// Days since 2000-01-01.
 const FIRST_DAY = dayOf('0001-01-01')
 const LAST_DAY = dayOf('9999-12-31')
 const ZERO = 0x30
@@ -62,6 +63,7 @@ export function millisecondsOf({ view, start }: Cell): number {
   return high * 4_294_967 + Math.floor((high * 296 + view.getUint32(start + 4)) / 1000)
 }
 
+/** Number of cached dates. It is a power of two, because `putDate` finds the entry of a day with a bit mask. */
 const CACHED_DAYS_MAX = 1024
 /** The day of each entry in `cachedDates`. The initial value is after year 9999, so no timestamp has it. */
 const cachedDays = new Int32Array(CACHED_DAYS_MAX).fill(LAST_DAY + 1)

@@ -92,6 +92,7 @@ export function fullPartOf(error: unknown): ConnectionLimitScope | null {
   return PARTS_BY_ROUTINE[routine] ?? 'server'
 }
 
+/** Codes of Node.js and of its DNS resolver, and `CONNECTION_CLOSED` of the PostgreSQL client. */
 const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -22,7 +22,7 @@ export class PageSizes {
     return Math.min(limit, this.known.get(list) ?? limit)
   }
 
-  /** Records a page that was read, and updates the estimate. `bytes` is the size of its rows. Ignores an empty page. */
+  /** Records a page that was read, and updates the estimate. `bytes` is the size of its JSON. Ignores an empty page. */
   served(list: string, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     if (rows === 0) return
     this.remember(list, Math.ceil((this.bytesMax / (bytes / rows)) * MARGIN))

@@ -44,7 +44,7 @@ export class Pages {
 
   /** Returns an empty page for the rows of the plan. */
   newPage({ plan, prefix }: PageRequest, present: PresentColumns): PageWriter {
-    // Only a page of a list has bounds: the rows of an `allOf` plan have no further page.
+    // Only a list has several pages. An `allOf` plan returns all of its rows at once.
     const single = plan.kind === 'one' || plan.kind === 'only'
     const rowsMax = plan.kind === 'page' ? plan.limit : single ? 1 : Number.MAX_SAFE_INTEGER
     const bytesMax = plan.kind === 'page' ? this.bytesMax : Number.MAX_SAFE_INTEGER

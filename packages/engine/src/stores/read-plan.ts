@@ -142,6 +142,7 @@ export class PlannedRead {
   }
 }
 
+/** With this level, all statements of the transaction read one snapshot. */
 const BEGIN = 'begin isolation level repeatable read, read only'
 const COMMIT = 'commit'
 

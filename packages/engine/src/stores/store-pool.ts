@@ -203,6 +203,7 @@ export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: Sessio
     default_transaction_read_only: 'on',
     // With another level, a statement that waits while a migration rewrites a table would find the table empty.
     default_transaction_isolation: 'read committed',
+    // Compilation takes longer than the service's short statements.
     jit: 'off',
     // Only prepared statements have parameters, and their best plan is the same for every value. By default, PostgreSQL
     // would plan most pages again, because it expects fewer matching rows of the generic plan.

@@ -23,7 +23,10 @@ export function parseRevision(text: string): RevisionId {
   return revision
 }
 
-/** Returns the time that the string names. Throws commander's `InvalidArgumentError` for any other string. */
+/**
+ * Returns the time that the string names, cut to milliseconds. Throws commander's `InvalidArgumentError` for any other
+ * string.
+ */
 export function parseTime(text: string): Date {
   const microseconds = parseDatetime(text)
   if (microseconds === null) throw new InvalidArgumentError(`Accepted: ${TIMESTAMP_RULE}.`)

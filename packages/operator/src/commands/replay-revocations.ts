@@ -9,6 +9,7 @@ import { countOf, printJson, printMessage } from '../output.ts'
 import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 
+/** The options of `keys replay-revocations`. */
 export interface ReplayOptions extends CommonOptions {
   /** Path of a log file; `-` for standard input. */
   readonly from: string
@@ -69,6 +70,7 @@ async function readEvents(from: string): Promise<RevocationEvent[]> {
   const events: RevocationEvent[] = []
   try {
     const input = from === '-' ? process.stdin : createReadStream(from)
+    // `crlfDelay`: CR and LF are one line end, even if they arrive apart.
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       const event = eventOf(parse(line))
       if (event !== null) events.push(event)

@@ -107,6 +107,7 @@ function draw(lines: readonly string[], isScreen: boolean): void {
     for (const line of lines) print(line)
     return
   }
+  // A line feed in the last line would scroll the screen.
   const shown = lines.slice(0, process.stdout.rows - 1)
   process.stdout.write(HOME + shown.map((line) => `${line}${REST_OF_LINE}\r\n`).join('') + REST_OF_SCREEN)
 }

@@ -11,6 +11,7 @@ import { readerConnectSql, readerGrantsSql, readerRoleSql } from '../store-schem
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
+/** The options of `stores grants`. */
 export interface GrantsOptions extends CommonOptions {
   readonly revision: RevisionId
   readonly role: string
@@ -18,6 +19,7 @@ export interface GrantsOptions extends CommonOptions {
   readonly grantsOnly?: true
 }
 
+/** The options of `stores upgrade`. Without a URL, it connects to the server of the control database. */
 export interface UpgradeOptions extends CommonOptions {
   readonly to: RevisionId
   readonly databaseUrl?: string

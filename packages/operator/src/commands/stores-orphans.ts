@@ -31,6 +31,7 @@ export async function showOrphans(context: CommandContext, { json }: CommonOptio
   )
 }
 
+/** The options of `stores drop-orphan`. */
 export interface DropOrphanOptions extends CommonOptions {
   readonly withData?: true
 }

@@ -7,6 +7,7 @@ import { provision as createDatabase, type ProvisionResult } from '../operations
 import { print, printJson, printMessage } from '../output.ts'
 import type { CommonOptions } from './add-command.ts'
 
+/** The options of `stores provision`. */
 export interface ProvisionOptions extends CommonOptions {
   readonly name: string
   readonly revision: RevisionId

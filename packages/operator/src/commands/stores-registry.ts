@@ -18,6 +18,7 @@ import { UsageError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
+/** The options of `stores add`. */
 export interface AddOptions extends CommonOptions {
   readonly name: string
   readonly origin: StoreOrigin

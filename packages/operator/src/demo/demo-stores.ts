@@ -22,6 +22,7 @@ export interface UnservedDemoStore {
   readonly name: string
 }
 
+/** A store of the demo. The `kind` says whether the API serves it. */
 export type DemoStore = FilledDemoStore | UnservedDemoStore
 
 /** Seed of all generated rows. Another seed gives other rows and IDs, but not other stores. */

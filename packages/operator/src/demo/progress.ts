@@ -2,6 +2,7 @@
 
 import { styled } from '../output.ts'
 
+/** Reports the steps of a start. */
 export interface StepProgress {
   /** Runs `work` and reports its duration. Rejects like `work`. */
   step<T>(label: string, work: () => Promise<T>): Promise<T>

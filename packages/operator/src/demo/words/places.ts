@@ -119,4 +119,5 @@ export const COUNTRIES = {
   },
 } as const satisfies Readonly<Record<string, Country>>
 
+/** ISO 3166-1 code of a country of the demo. */
 export type CountryCode = keyof typeof COUNTRIES

@@ -93,6 +93,7 @@ const kind = (
   name: { de, en, fr },
 })
 
+/** Home textiles, tableware, and food. */
 export const HOME: Assortment = {
   categories: [
     category('textiles', null, ['Textilien', 'Textiles', 'Textiles']),
@@ -162,6 +163,7 @@ export const HOME: Assortment = {
   ],
 }
 
+/** Coffee and equipment. */
 export const COFFEE: Assortment = {
   categories: [
     category('coffee', null, ['Kaffee', 'Coffee', 'Café']),
@@ -185,6 +187,7 @@ export const COFFEE: Assortment = {
   ],
 }
 
+/** Stationery, prints, and books. */
 export const PAPER: Assortment = {
   categories: [
     category('paper', null, ['Papier', 'Paper', 'Papeterie']),
