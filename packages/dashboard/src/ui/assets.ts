@@ -27,8 +27,8 @@ export interface Assets {
 }
 
 /**
- * Returns the assets. The first call reads the files; it is at the start of the server. Throws the system error if a
- * file can't be read.
+ * Returns the assets. The first call, at the start of the server, reads the files. Throws the system error if a file
+ * can't be read.
  */
 export function assets(): Assets {
   loaded ??= loadAssets()

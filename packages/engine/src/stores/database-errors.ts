@@ -108,7 +108,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'ESERVFAIL',
   'EREFUSED',
 ])
-/** Functions of PostgreSQL that report a reached limit, by the name in the error. All limits have the same code. */
+/** Functions of PostgreSQL that report a reached limit, by the name in the error. The code is 53300 for each limit. */
 const PARTS_BY_ROUTINE: Readonly<Record<string, ConnectionLimitScope>> = {
   InitializeSessionUserId: 'role',
   CheckMyDatabase: 'database',

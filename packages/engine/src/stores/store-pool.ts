@@ -205,7 +205,7 @@ export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: Sessio
     default_transaction_isolation: 'read committed',
     // Compilation takes longer than the service's short statements.
     jit: 'off',
-    // Only prepared statements have parameters, and their best plan is the same for every value. By default, PostgreSQL
+    // The best plan of a statement with parameters is the same for every value (values.ts). By default, PostgreSQL
     // would plan most pages again, because it expects fewer matching rows of the generic plan.
     plan_cache_mode: 'force_generic_plan',
     // For some seconds after a column has changed to a timestamp without a zone, the service reads it with a plain

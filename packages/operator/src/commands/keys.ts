@@ -1,5 +1,5 @@
-// Implements `store-export keys`. Only `keys create` prints a key itself, because the control database stores only its
-// hash.
+// Implements `store-export keys`. Of its commands, only `keys create` prints a key itself, because the control database
+// stores only its hash.
 
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '@store-export/contract'
