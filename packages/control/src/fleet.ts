@@ -112,7 +112,7 @@ export async function readFleetStatus({ pool }: ControlDatabase, limit: number):
 }
 
 /** The failures of a server, the worst first. A server has the worst failure of all nodes. */
-const FAILURES = ['unreachable', 'full'] as const
+const FAILURES = ['unreachable', 'timeout', 'full'] as const
 
 /** Returns the use of each server by all nodes together: servers with a failure first, then the most saturated. */
 export function sumByServer(uses: readonly NodeServer[]): FleetServer[] {

@@ -33,8 +33,8 @@ export interface NodeServer {
   readonly inUse: number
   /** Requests that wait for a connection. */
   readonly waiting: number
-  /** Why the last attempt to connect failed because of the server; null if it succeeded. */
-  readonly failure: 'unreachable' | 'full' | null
+  /** Why the last attempt to connect failed; null if it succeeded. */
+  readonly failure: 'unreachable' | 'timeout' | 'full' | null
 }
 
 /** Thrown if live nodes lack the secret that a change needs. */

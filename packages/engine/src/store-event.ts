@@ -89,15 +89,16 @@ export interface StoreRequestRejected {
 }
 
 /**
- * Emitted after an attempt to connect that failed for a reason other than the store:
+ * Emitted after an attempt to connect that failed, probably for a reason other than the store:
  * - `unreachable`: the server was not found, or refused the connection. Its other stores fail, too.
+ * - `timeout`: the server did not accept the session in time. Only the store's database may hang.
  * - `full`: the server, the role, or the database has no free connection.
  */
 export interface ServerFailed {
   readonly event: 'store.server_failed'
   /** Hosts and ports of the server, or the path of its socket. */
   readonly server: string
-  readonly reason: 'unreachable' | 'full'
+  readonly reason: 'unreachable' | 'timeout' | 'full'
 }
 
 /**

@@ -182,7 +182,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'store.server_failed': {
     level: 'debug',
     meaning:
-      'The node could not connect to a database server. `reason` is `unreachable` or `full` (no free connection). The event `store.query_failed` has the cause.',
+      'The node could not connect to a database server. `reason` is `unreachable`, `timeout` (the server or only the database hangs), or `full` (no free connection). The event `store.query_failed` has the cause.',
   },
   'store.schema_mismatched': {
     level: 'warn',

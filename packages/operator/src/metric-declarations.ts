@@ -89,7 +89,11 @@ export const METRICS = {
     name: 'store_export_server_failures_total',
     type: 'counter',
     help: 'Failed attempts to connect to a database server of stores.',
-    labels: { server: SERVER, reason: '`unreachable`, or `full` if the server has no free connection' },
+    labels: {
+      server: SERVER,
+      reason:
+        '`unreachable`, `timeout` if the server or only the database hangs, or `full` if the server has no free connection',
+    },
   },
   schemaMismatches: {
     name: 'store_export_schema_mismatches_total',
@@ -218,7 +222,11 @@ export const METRICS = {
     name: 'store_export_server_failing',
     type: 'gauge',
     help: "1 if the node's last attempt to connect to the database server failed less than 20 minutes ago, otherwise 0.",
-    labels: { server: SERVER, reason: '`unreachable`, or `full` if the server has no free connection' },
+    labels: {
+      server: SERVER,
+      reason:
+        '`unreachable`, `timeout` if the server or only the database hangs, or `full` if the server has no free connection',
+    },
   },
   serverConnections: {
     name: 'store_export_server_connections',

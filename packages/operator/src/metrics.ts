@@ -217,7 +217,7 @@ function setServerGauges(series: Series, { servers }: ServersSampled): void {
     series.serverConnections.set({ server }, sumOf(uses.map(({ open }) => open)))
     series.serverWaiters.set({ server }, sumOf(uses.map(({ waiting }) => waiting)))
     series.serverSaturation.set({ server }, Math.max(...uses.map(({ inUse, limit }) => inUse / limit)))
-    for (const reason of ['unreachable', 'full']) {
+    for (const reason of ['unreachable', 'timeout', 'full']) {
       series.serverFailures.inc({ server, reason }, 0)
       series.serverFailing.set({ server, reason }, uses.some((use) => isFailing(use, reason)) ? 1 : 0)
     }

@@ -24,6 +24,11 @@ export class ConnectionBudget {
   readonly max: number
   /** Delays attempts to connect to a server that is unreachable or full. Unused by the bound for all servers. */
   readonly pause = new ReconnectPause()
+  /**
+   * Time of the last attempt to connect that reached its time limit, on the clock of `performance.now()`; null after a
+   * success. It delays no attempt, because a single database can hang, too. Unused by the bound for all servers.
+   */
+  timedOutAt: number | null = null
   /** How fast the requests that wait for this bound get their turn. */
   readonly queue = new QueueRate()
   /**

@@ -16,8 +16,8 @@ export interface ServerUse {
   readonly inUse: number
   /** Requests that wait for a connection. */
   readonly waiting: number
-  /** Why the server made the last attempt to connect fail; null if it succeeded, or if there was none. */
-  readonly failure: 'unreachable' | 'full' | null
+  /** Why the last attempt to connect failed; null if it succeeded, or if there was none. */
+  readonly failure: 'unreachable' | 'timeout' | 'full' | null
   /** Time since the last failed attempt in ms; null if `failure` is null. */
   readonly failureAgeMs: number | null
 }
@@ -37,14 +37,18 @@ export function serverUses(servers: ReadonlyMap<string, ConnectionBudget>, { run
     open: budget.connections,
     inUse: inUse.get(budget) ?? 0,
     waiting: waiters.get(budget) ?? 0,
-    failure: failureOf(budget),
-    failureAgeMs: budget.pause.isFailing ? performance.now() - budget.pause.failedAt : null,
+    ...failureOf(budget),
   }))
 }
 
-function failureOf({ pause }: ConnectionBudget): ServerUse['failure'] {
-  if (!pause.isFailing) return null
-  return failureReason(pause.cause) === 'server_full' ? 'full' : 'unreachable'
+function failureOf({ pause, timedOutAt }: ConnectionBudget): Pick<ServerUse, 'failure' | 'failureAgeMs'> {
+  if (pause.isFailing) {
+    const failure = failureReason(pause.cause) === 'server_full' ? 'full' : 'unreachable'
+    return { failure, failureAgeMs: performance.now() - pause.failedAt }
+  }
+  return timedOutAt === null
+    ? { failure: null, failureAgeMs: null }
+    : { failure: 'timeout', failureAgeMs: performance.now() - timedOutAt }
 }
 
 function countByServer(users: Iterable<{ readonly pool: StorePool }>): Map<ConnectionBudget, number> {

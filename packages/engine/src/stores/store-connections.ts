@@ -13,7 +13,7 @@ import { type Connection, within } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
 import { assessFailure } from './assess-failure.ts'
 import { ConnectionBudget } from './connection-budget.ts'
-import { type ConnectionLimitScope, isTerminated, remedyFor } from './database-errors.ts'
+import { type ConnectionLimitScope, isConnectTimeout, isTerminated, remedyFor } from './database-errors.ts'
 import { openingFor } from './opening-rules.ts'
 import { type ServerUse, serverUses } from './server-use.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
@@ -208,6 +208,7 @@ export class StoreConnections {
     slot.opening = slot.pool.connect(() => this.ready(slot))
     const connection = await within(deadline - performance.now(), slot.opening)
     slot.connection = connection
+    slot.pool.server.timedOutAt = null
     this.opened.add(slot)
     // The server can close a connection while it is idle.
     void connection.closed.then(() => {
@@ -244,6 +245,10 @@ export class StoreConnections {
     const isUnreachable = full === null && delayed.includes('server')
     if (full !== null) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'full' })
     if (isUnreachable) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'unreachable' })
+    if (connection === null && isConnectTimeout(cause)) {
+      pool.server.timedOutAt = performance.now()
+      this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'timeout' })
+    }
     // If the server terminated a new session, it has probably terminated the store's open sessions, too. A retry with
     // one of those would fail.
     if (connection === null ? isTerminated(cause) : remedyFor(cause) === 'reconnect') this.handlers.onLost(pool)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect as connectTcp, createServer } from 'node:net'
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
 import { type Connection, Pool, parseConnectionUrl, queryRows, sql, withPassword } from '@store-export/postgres'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
@@ -76,6 +76,28 @@ test('while a server does not respond to a new connection, the request for this 
   expect(pools.sums()).toEqual({ pools: 1, connections: 0, busy: 0, waiting: 1 })
   await rejected
   server.close()
+})
+
+test('after a server did not accept a session in time, its failure is timeout, until a session is open', async () => {
+  const held: Socket[] = []
+  let isHung = true
+  const proxy = createServer((socket) => {
+    if (isHung) return void held.push(socket)
+    const real = connectTcp(Number(new URL(inject('postgresUrl')).port), '127.0.0.1')
+    for (const each of [real, socket]) each.on('error', () => undefined)
+    socket.pipe(real).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  onTestFinished(() => void proxy.close())
+  startPools({ storeTimeoutMs: 600 })
+  const { port } = proxy.address() as AddressInfo
+  const address = realAddress('a', Object.assign(new URL(inject('postgresUrl')), { port: String(port) }).href)
+  await expect(pools.use(address, select1)).rejects.toThrow()
+  expect(pools.servers()).toMatchObject([{ failure: 'timeout' }])
+  expect(eventsOf('store.server_failed')).toMatchObject([{ reason: 'timeout' }])
+  for (const socket of held) socket.destroy()
+  isHung = false
+  await expect.poll(() => pools.use(address, select1).then(() => pools.servers()[0]?.failure)).toBeNull()
 })
 
 describe('the queue of a store', () => {
