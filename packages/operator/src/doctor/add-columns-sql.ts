@@ -1,5 +1,5 @@
-// Creates the SQL that `doctor` shows for missing columns, with the definitions from the migration files. `doctor`
-// doesn't change a platform's own database. Reads only these files.
+// Creates the SQL that `doctor` shows for missing columns, with the definitions from the migration files. `doctor` only
+// shows it, because it doesn't change a platform's database. This module reads only the migration files.
 
 import { REVISIONS } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
@@ -7,8 +7,8 @@ import { quoteName, quoteTable, splitAtCommas } from '../store-schema/sql-text.t
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 
 /**
- * Returns SQL that adds these columns (`table.column`), or creates their table, and grants them to the role. For a view
- * or a foreign table, the SQL is a comment.
+ * Returns SQL that adds the columns in `missing` (`table.column`), or creates their table, and grants them to the role.
+ * `columns` are the columns that the store has. For a view or a foreign table, the SQL is only a comment.
  */
 export function addColumnsSql(
   missing: readonly string[],
@@ -52,7 +52,10 @@ function addToTable(
   return `-- add these columns to the ${relation} ${target}: ${added.join(', ')}`
 }
 
-/** Returns the definition for a table with rows, where `not null` needs a default. */
+/**
+ * Returns the definition for a table that can have rows. There, `not null` needs a default: a primary key gets random
+ * UUIDs, and a column without a default can be null.
+ */
 function addable(definition: string): string {
   const type = typeIn(definition)
   if (definition.includes(' primary key')) return `${type} not null default gen_random_uuid()`
@@ -69,7 +72,10 @@ export function migrationType(name: string): string {
   return typeIn(columnDefinitions().get(name) ?? 'text')
 }
 
-/** Returns the definitions of the migrations by `table.column`, without the column name. */
+/**
+ * Returns the definitions of the migrations by `table.column`, without the column name. It also contains other parts of
+ * the statements, such as constraints, under names that no column has.
+ */
 function columnDefinitions(): Map<string, string> {
   const statements = REVISIONS.flatMap(({ id }) => migrationStatements(id))
   return new Map(

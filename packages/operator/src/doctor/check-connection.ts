@@ -11,8 +11,8 @@ export interface ConnectionSecurity {
 }
 
 /**
- * Checks a connection. Missing encryption is only a note, because the network can be private. `server` is for the
- * summary.
+ * Checks a connection. It needs no note if it uses a Unix socket, or TLS with a verified certificate. Otherwise, the
+ * finding is only a note, because the network can be private. `server` is the first part of the summary.
  */
 export function checkConnection(server: string, { usesTls, requestedTls }: ConnectionSecurity): DoctorCheck {
   const encryption = usesTls ? `TLS (${requestedTls})` : requestedTls === 'local socket' ? requestedTls : 'no TLS'

@@ -20,8 +20,9 @@ interface ExpectedIndex {
 const INDEXABLE: readonly ColumnFact['relation'][] = ['table', 'partitioned table', 'materialized view']
 
 /**
- * Checks the indexes of the schema versions up to `newestFound`, the newest one of which the store has a column. An
- * index may have further columns at its end.
+ * Checks the indexes of the schema versions up to `newestFound`, the newest one of which the store has a column. Skips
+ * an index if the store lacks one of its columns. An index of the store may have further columns at its end. Indexes of
+ * views and foreign tables can't be checked, which is a note.
  */
 export function checkIndexes(
   newestFound: RevisionId,
@@ -44,7 +45,7 @@ export function checkIndexes(
   }
 }
 
-/** Returns the indexes of a store at this schema version. */
+/** Returns the indexes that the migrations up to this schema version create, without those that they drop again. */
 function expectedIndexes(revision: RevisionId): ExpectedIndex[] {
   const indexes = new Map<string, ExpectedIndex>()
   for (const { id } of REVISIONS.filter((each) => includesRevision(revision, each.id))) {
@@ -58,17 +59,20 @@ function expectedIndexes(revision: RevisionId): ExpectedIndex[] {
   return [...indexes.values()]
 }
 
+/** Returns the index that a statement creates; null for any other statement. */
 function parseIndex(statement: string): ExpectedIndex | null {
   const [, name, table, definition] = /^create index (\w+) on public\.(\w+) \(([\s\S]*)\)$/.exec(statement) ?? []
   if (name === undefined || table === undefined || definition === undefined) return null
   return { name, table, definition, columns: splitAtCommas(definition) }
 }
 
+/** Whether the table has all columns of the index. */
 function hasColumnsOf({ table, columns }: ExpectedIndex, present: readonly ColumnFact[]): boolean {
   const names = columns.flatMap((column) => column.match(/\w+/g) ?? [])
   return names.every((name) => present.some((each) => each.table === table && each.column === name))
 }
 
+/** Whether an index of the store has the wanted columns first, contains all rows, and is complete. */
 function serves(index: IndexFact, wanted: ExpectedIndex): boolean {
   if (index.table !== wanted.table || !index.isValid || index.isPartial) return false
   return wanted.columns.every((column, position) => column === index.columns[position])
@@ -102,7 +106,7 @@ function missingIndex(
   }
 }
 
-/** Returns the effect of the missing index on requests. */
+/** Returns the effect of the missing index on requests, which depends on its first column. */
 function effectOf(table: string, [first = '']: readonly string[]): string {
   if (first === 'created_at') return `each page of ${table} reads and sorts the whole table`
   if (first === 'status') return `requests with status= scan ${table}, so pages are slow and can be short or empty`
@@ -121,6 +125,7 @@ function unseenIndexes(tables: readonly string[]): DoctorFinding {
   }
 }
 
+/** Returns the name with the lowest number, from 2, that no index of the store has. */
 function freeName(name: string, indexes: readonly IndexFact[]): string {
   for (let number = 2; ; number += 1) {
     const candidate = `${name}_${number}`

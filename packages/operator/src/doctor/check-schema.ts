@@ -13,7 +13,10 @@ export function detectSchema(columns: readonly ColumnFact[]): SchemaRevision {
   return schemaRevision(new Set(columns.map(nameOf)))
 }
 
-/** Returns the check of the schema version, and of columns that are missing. */
+/**
+ * Returns the check of the schema version and of missing columns. Without a complete schema version, missing columns
+ * are an error.
+ */
 export function checkSchema(
   schema: SchemaRevision,
   columns: readonly ColumnFact[],
@@ -28,6 +31,9 @@ export function checkSchema(
   }
 }
 
+/**
+ * Returns the check for a database without the store's schema. The fix lists the schemas that have a table `orders`.
+ */
 export function schemaMissing({ schemaName }: ConnectionFacts, storeId: string): DoctorCheck {
   const finding: DoctorFinding = {
     severity: 'error',
@@ -72,7 +78,10 @@ export function checkGrants(facts: ConnectionFacts, columns: readonly ColumnFact
   return { name: 'grants', summary: `${expected.length} columns are readable`, findings }
 }
 
-/** Returns the check that the role can't read a password column. */
+/**
+ * Returns the check that the role can't read a password column. It includes all tables of the schema, and recognizes
+ * the columns by their names.
+ */
 export function checkPasswords(facts: ConnectionFacts, columns: readonly ColumnFact[]): DoctorCheck {
   const readable = columns.filter(({ column, readable }) => readable && PASSWORD_NAME.test(column))
   return {
@@ -131,7 +140,10 @@ function writeNotes(
   return [{ severity: 'note', code: 'may_write', message, fix: isOwner ? anotherRole(schemaName) : revoke }]
 }
 
-/** Returns the command that shows how to create a role without the privileges of an owner. */
+/**
+ * Returns the command that shows how to create another role. An owner can grant itself a revoked privilege again, and a
+ * superuser needs no grants.
+ */
 function anotherRole(schemaName: string): string {
   return `store-export stores grants --revision ${LATEST_REVISION}${schemaOption(schemaName)} # the role owns the table: create another role for the service`
 }
@@ -159,8 +171,8 @@ function schemaOption(schemaName: string): string {
 }
 
 /**
- * Returns SQL that revokes the table and the columns, because a grant on the table includes its columns. The SQL then
- * grants the contract's columns again.
+ * Returns SQL that revokes the table and the columns, because a grant on the table includes its columns. It revokes
+ * them from `public`, too, because each role has the grants of `public`. Then it grants the contract's columns again.
  */
 function revokeStatements(
   { role, schemaName }: ConnectionFacts,
@@ -182,12 +194,14 @@ function revokeStatements(
   ].join(' ')
 }
 
+/** Returns the names of the columns by their table. */
 function byTable(columns: readonly ColumnFact[]): Map<string, string[]> {
   const tables = new Map<string, string[]>()
   for (const { table, column } of columns) tables.set(table, [...(tables.get(table) ?? []), column])
   return tables
 }
 
+/** Maximum number of names in a message, so that it stays readable. */
 const NAMES_SHOWN_MAX = 8
 
 function shortList(names: readonly string[]): string {

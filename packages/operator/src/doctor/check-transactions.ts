@@ -6,7 +6,10 @@ import type { OpenTransaction, TransactionSnapshot } from '@store-export/engine'
 import type { LockFact } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** Maximum age in minutes. An older transaction is probably a forgotten session, or was prepared and not committed. */
+/**
+ * From this age in minutes, a transaction is reported. It probably belongs to a forgotten session, or was prepared and
+ * never committed.
+ */
 const OPEN_MINUTES_MAX = 60
 const MICROSECONDS_A_MINUTE = 60_000_000n
 
@@ -14,16 +17,20 @@ const SERVED_TABLES = new Set(
   RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)]).map(({ table }) => table),
 )
 
-/** Checks that no session has a lock that makes reads of a served table wait. */
+/** Checks that no session has a lock that makes reads of a table of the contract wait. */
 export function checkLocks(locks: readonly LockFact[]): DoctorCheck {
   const relevant = locks.filter(({ table }) => SERVED_TABLES.has(table))
   return { name: 'locks', summary: 'no table is locked', findings: relevant.map(lockedTable) }
 }
 
-/** Returns the check of the oldest open transaction's age. */
+/**
+ * Checks that no transaction has been open for `OPEN_MINUTES_MAX` or longer. If the server shows no transactions, the
+ * check has only a note.
+ */
 export function checkTransactions({ at, open }: TransactionSnapshot): DoctorCheck {
   if (open === null) return { name: 'transactions', summary: '', findings: [hiddenTransactions()] }
   const transactions = [...open.values()]
+  // A transaction whose start the role may not read counts as new.
   const ages = transactions.map(({ startedAt, preparedAt }) => at - (startedAt ?? preparedAt ?? at))
   const minutes = Math.max(0, ...ages.map((age) => Number(age / MICROSECONDS_A_MINUTE)))
   const findings = minutes < OPEN_MINUTES_MAX ? [] : [oldTransaction(minutes, transactions.some(isPrepared))]

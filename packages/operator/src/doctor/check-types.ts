@@ -8,7 +8,10 @@ import { consequenceOf } from './consequences.ts'
 import type { ColumnFact } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** Returns the check that the service can read the type of each column of the contract. */
+/**
+ * Returns the check that the service can read the type of each column of the contract. Skips other columns, and the
+ * columns that mark removed rows, because they are only compared with null.
+ */
 export function checkTypes(columns: readonly ColumnFact[], schemaName: string): DoctorCheck {
   const findings = columns.flatMap((fact): DoctorFinding[] => {
     const { table, column, type } = fact
@@ -22,17 +25,23 @@ export function checkTypes(columns: readonly ColumnFact[], schemaName: string): 
   return { name: 'types', summary: 'the service can read the type of every column', findings }
 }
 
+/**
+ * Returns the types that the service can read from a column; null if it accepts each type, or doesn't read the column.
+ */
 function acceptedTypes(table: string, column: string): readonly string[] | null {
   const all = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
   const resource = all.find((each) => each.table === table)
   return resource === undefined ? null : readableTypes(resource, column)
 }
 
-/** Returns the name of a type as in SQL. The catalog names the array of `text` `_text`. */
+/** Returns the name of a type as in SQL. For example, the catalog has `_text` for the SQL type `text[]`. */
 function spell(type: string): string {
   return type.startsWith('_') ? `${type.slice(1)}[]` : type
 }
 
+/**
+ * Returns SQL that changes the column to its type in the migrations. For a view or a foreign table, it is a comment.
+ */
 function changeTypeSql({ table, column, relation }: ColumnFact, schemaName: string): string {
   const [target, name, type] = [quoteTable(schemaName, table), quoteName(column), migrationType(`${table}.${column}`)]
   return relation === 'table' || relation === 'partitioned table'

@@ -1,6 +1,6 @@
 // Counts the values that violate the contract: provides the conditions, the SQL, and the findings. The work is bounded:
-// indexes find invalid creation times and future timestamps, and other values are counted only in the first rows of
-// each table.
+// indexes find invalid creation times and future timestamps, and other values are counted only in the first
+// `SAMPLE_ROWS` rows of each table.
 
 import { childrenOf, columnsOf, ENDPOINTS, type Field, RESOURCES, type Resource } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable, quoteText } from '../store-schema/sql-text.ts'
@@ -15,12 +15,13 @@ interface ValueCheck {
   readonly condition: string
 }
 
+/** The checks of a table, which one statement makes together. */
 export interface TableCheck {
   readonly table: string
   readonly checks: readonly ValueCheck[]
 }
 
-/** Maximum number of rows that are scanned in a table. */
+/** Maximum number of rows of a table in which values without an index are counted. */
 const SAMPLE_ROWS = 100_000
 
 /** Returns the checks for the readable columns. A table without checks is left out. */
@@ -37,7 +38,10 @@ export function valueChecks(columns: readonly ColumnFact[]): TableCheck[] {
   })
 }
 
-/** Returns a query with one row: the column `rows`, and a column for each check, named by its position. */
+/**
+ * Returns a query with one row: the column `rows` (the number of rows in the sample), and a column for each check,
+ * named by its position.
+ */
 export function countStatement({ table, checks }: TableCheck, schemaName: string): string {
   const from = quoteTable(schemaName, table)
   const names = [...new Set(checks.map(({ column }) => quoteName(column)))]
@@ -51,6 +55,7 @@ export function countStatement({ table, checks }: TableCheck, schemaName: string
   return `select count(*)::int as rows, ${counts.join(', ')} from ${sample}`
 }
 
+/** Returns the check with a finding for each kind of invalid value in a column, and a note for each unscanned table. */
 export function checkValues(values: readonly TableValues[], schemaName: string): DoctorCheck {
   const rows = values.reduce((sum, each) => sum + (each.rows ?? 0), 0)
   return {
@@ -63,6 +68,7 @@ export function checkValues(values: readonly TableValues[], schemaName: string):
   }
 }
 
+/** Returns all resources, also the embedded ones. If several resources share a table, returns the first of them. */
 function resources(): Resource[] {
   const all = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
   return all.filter(({ table }, position) => all.findIndex((other) => other.table === table) === position)
@@ -78,13 +84,17 @@ function columnsOfWindows(): ReadonlySet<string> {
   )
 }
 
-/** Returns the check for future timestamps. Clocks of applications differ, so a few minutes are normal. */
+/**
+ * Returns the check for future timestamps. Clocks of applications differ, so a few minutes are normal. The kind
+ * `infinite` already counts `infinity`.
+ */
 function futureCheck(column: string): ValueCheck {
   const name = quoteName(column)
   const condition = `${name} > now() + interval '5 minutes' and ${name} <> 'infinity'`
   return { column, kind: 'in the future', condition }
 }
 
+/** Whether values are counted in the whole table, because an index finds them. */
 function isOfWholeTable({ column, kind }: Pick<ValueCheck, 'column' | 'kind'>): boolean {
   return column === 'created_at' || kind === 'in the future'
 }
@@ -102,6 +112,7 @@ function checksOf(column: string, { type, nullable }: Field): ValueCheck[] {
       // The value is compared as text, because PostgreSQL before 14 rejects an infinite numeric.
       return [{ column, kind: 'not a number', condition: `${name}::text in ('NaN', 'Infinity', '-Infinity')` }]
     case 'oneOf': {
+      // The contract accepts other values, too.
       if (type.others !== undefined) return []
       const accepted = type.values.map(quoteText).join(', ')
       return [{ column, kind: 'outside the list', condition: `${name} not in (${accepted})` }]
@@ -126,6 +137,7 @@ function findingOf(
     severity,
     code: `value_${kind.replaceAll(' ', '_')}`,
     message: `${table}.${column} ${problem} in ${counted}: ${effect}${position}`,
+    // The function prevents that `replaceAll` interprets a `$` in the name of the schema.
     fix: fix.replaceAll('{rows}', () => `${quoteSchema(schemaName)}.${table}`).replaceAll('{column}', column),
   }
 }

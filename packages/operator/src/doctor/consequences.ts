@@ -1,4 +1,5 @@
-// Describes the effect of missing and unreadable columns on API responses. Reads nothing itself.
+// Describes the effect of missing columns, and of columns that the service can't read, on API responses. Reads nothing
+// itself.
 
 import { childrenOf, RESOURCES, store } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable } from '../store-schema/sql-text.ts'
@@ -12,8 +13,8 @@ export interface Consequence {
 }
 
 /**
- * Returns the consequence if the role can't read these columns of a table. `columns` are the contract's columns in the
- * store.
+ * Returns the consequence if the service can't read these columns of a table, because a grant is missing or because of
+ * their types. `columns` are columns of the store: if none of this table is readable, requests fail.
  */
 export function consequenceOf(table: string, names: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const isReadable = columns.some((column) => column.table === table && column.readable)
@@ -33,7 +34,7 @@ export function consequenceOf(table: string, names: readonly string[], columns: 
   return { severity: 'warning', effect: RETURNS_NULL }
 }
 
-/** Returns the consequence if these columns (`table.column`) are missing from the store. */
+/** Returns the consequence if the store, which has `columns`, lacks the columns in `missing` (`table.column`). */
 export function consequenceOfMissing(missing: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const tables = new Set(columns.map(({ table }) => table))
   const fails = missing.some((name) => {
@@ -44,7 +45,7 @@ export function consequenceOfMissing(missing: readonly string[], columns: readon
   return fails ? { severity: 'error', effect: FAILS } : { severity: 'warning', effect: RETURNS_NULL }
 }
 
-/** Returns an error for each table whose column for removed rows is missing. */
+/** Returns an error for each table of the store that lacks the column for removed rows. */
 export function missingRemovalColumns(columns: readonly ColumnFact[], schemaName: string): DoctorFinding[] {
   return [...REMOVED_COLUMNS].flatMap(([table, removed]) => {
     const own = columns.filter((column) => column.table === table)
@@ -66,11 +67,12 @@ export function missingRemovalColumns(columns: readonly ColumnFact[], schemaName
 const FAILS = 'requests get 502'
 const RETURNS_NULL = 'the API returns null or an empty value'
 
+/** Whether the table is part of the first schema version. */
 function isOfLaunch(table: string): boolean {
   return SERVED.some((resource) => resource.table === table && resource.since === 'launch')
 }
 
-/** Whether the API has a list of the table's rows. Other tables have embedded rows or only one row. */
+/** Whether the API has a list of the table's rows. Other tables have embedded rows, or only the row of the store. */
 function isList(table: string): boolean {
   return table !== store.table && RESOURCES.some((resource) => resource.table === table)
 }

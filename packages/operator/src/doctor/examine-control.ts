@@ -10,7 +10,10 @@ import { checkConnection } from './check-connection.ts'
 import { readClockAheadMs, readTlsInUse } from './read-store.ts'
 import type { ControlReport, DoctorCheck, DoctorFinding } from './report.ts'
 
-/** Examines the control database. Never rejects, because an error here must not hide the reports of the stores. */
+/**
+ * Examines the control database. Never rejects, because an error here must not hide the reports of the stores. Any
+ * error becomes the only finding, `unreachable`.
+ */
 export async function examineControl(context: CommandContext): Promise<ControlReport> {
   try {
     return await examine(context)
@@ -38,6 +41,7 @@ async function examine(context: CommandContext): Promise<ControlReport> {
   }
 }
 
+/** Checks that the secret decrypts the password of each store that has one. */
 async function checkSecret({ database, keys }: CommandContext): Promise<DoctorCheck> {
   const findings: DoctorFinding[] = []
   const encrypted = (await listStores(database)).filter(({ encryptedPassword }) => encryptedPassword !== null)

@@ -19,7 +19,8 @@ export interface ExamineOptions extends Omit<ReadOptions, 'schemaName'> {
 }
 
 /**
- * Examines a registered store. Never rejects, because an error of one store must not hide the reports of the others.
+ * Examines a registered store. Never rejects, because an error of one store must not hide the reports of the others. A
+ * store without a database, such as an imported one, has no findings.
  */
 export async function examineStore(store: RegisteredStore, options: ExamineOptions): Promise<StoreReport> {
   const { id, name, origin, state, schemaName } = store
@@ -35,8 +36,8 @@ export async function examineStore(store: RegisteredStore, options: ExamineOptio
 }
 
 /**
- * Reads the facts. If a pooler rejects the session settings, reads the facts without these settings. `refusal` is the
- * pooler's error, or null.
+ * Reads the facts with the session settings of the nodes. If a pooler rejects the settings, reads the facts without
+ * them, so that the report also has the other findings. `refusal` is the pooler's error, or null.
  */
 async function readAsNodes(url: string, options: ReadOptions): Promise<{ facts: StoreFacts; refusal: unknown }> {
   try {
@@ -48,7 +49,10 @@ async function readAsNodes(url: string, options: ReadOptions): Promise<{ facts: 
   }
 }
 
-/** Returns the report for the facts. `refusals` are findings about the connection. */
+/**
+ * Returns the report for the facts. `refusals` are findings about the connection. If the schema doesn't exist, only the
+ * connection and the schema are checked.
+ */
 function reportOf(
   { id, name }: Pick<RegisteredStore, 'id' | 'name'>,
   facts: StoreFacts,

@@ -8,7 +8,7 @@ import { redactAndCut } from '../redact.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
 import type { DoctorFinding } from './report.ts'
 
-/** Returns a finding for any error. An unknown error becomes an internal error of the doctor. */
+/** Returns a finding for any error of `readStore`. An unknown error becomes an internal error of the doctor. */
 export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id' | 'databaseUrl'>): DoctorFinding {
   const setUrl = `store-export stores set ${store.id} --database-url -`
   if (error instanceof DecryptionError)
@@ -39,16 +39,21 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   if (code === '53300' && /for role/.test(message)) return failure('unreachable', message, raiseRoleLimit(store))
   const databaseMessage = databaseErrorMessage(error)
   if (databaseMessage !== null) {
+    // The class 53 means that the server has no connections, memory, or disk space left.
     const moved = `${setUrl} # only if the server has moved; otherwise, start the server`
     return failure('unreachable', databaseMessage, code?.startsWith('53') ? LIST_SESSIONS : moved)
   }
+  // A code of five characters is an SQLSTATE of the server.
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
     return failure('not_examined', `cannot read the catalog of the database: ${message} (${code})`, LIST_QUERIES)
   }
   return failure('doctor_failed', `internal error of the doctor; please report it: ${message}`, null)
 }
 
-/** Whether a pooler rejected a setting of the session. It reports `protocol_violation`, like other errors. */
+/**
+ * Whether a pooler rejected a setting of the session. It reports `protocol_violation` (08P01) for this and for other
+ * errors, so the message decides.
+ */
 export function isSettingRefused(error: unknown): boolean {
   return codeOf(error) === '08P01' && /startup parameter/.test(messageOf(error))
 }
@@ -75,12 +80,14 @@ function failure(code: string, message: string, fix: string | null): DoctorFindi
 
 /**
  * Returns the statement for a role that several stores share: 20 connections for each of three nodes, and 8 of doctor.
+ * Returns null if the URL has no user.
  */
 function raiseRoleLimit({ databaseUrl }: Pick<RegisteredStore, 'databaseUrl'>): string | null {
   const user = databaseUrl === null ? null : parseConnectionUrl(databaseUrl).user
   return user === null ? null : `alter role ${quoteName(user)} connection limit 68;`
 }
 
+/** Returns the statement that permits the connection; null if the URL doesn't name both the database and the user. */
 function grantConnect({ databaseUrl }: Pick<RegisteredStore, 'databaseUrl'>): string | null {
   const target = databaseUrl === null ? null : parseConnectionUrl(databaseUrl)
   if (target === null || target.database === null || target.user === null) return null

@@ -57,7 +57,7 @@ export interface ColumnFact {
 export interface IndexFact {
   readonly table: string
   readonly name: string
-  /** Key columns. Null for an expression, and for a key whose direction no list can use. */
+  /** Key columns. Null for an expression, and for a key whose direction no list can use (see `keysOf`). */
   readonly columns: readonly (string | null)[]
   /** False after an interrupted concurrent creation. No query uses such an index. */
   readonly isValid: boolean

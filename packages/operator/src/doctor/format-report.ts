@@ -1,4 +1,5 @@
-// Formats the report of the doctor for people: a line for each passed check or problem, then its fix and the notes.
+// Formats the report of the doctor for people: a line for each problem and for each check without problems, then the
+// fix and the notes.
 
 import type { Paint } from '../demo/panel.ts'
 import { countOf } from '../output.ts'
@@ -6,6 +7,7 @@ import { type DoctorCheck, type DoctorFinding, isHealthy, type StoreReport } fro
 
 /** Longer than the longest name of a check. */
 const NAME_WIDTH = 14
+/** Aligns fixes and notes with the summaries: six characters for the mark, then the name. */
 const INDENT = ' '.repeat(6 + NAME_WIDTH)
 
 /** Returns the text for one database: a title, then its checks. */
@@ -17,8 +19,8 @@ export function formatChecks(title: string, checks: readonly DoctorCheck[], pain
 const HEALTHY_LISTED_MAX = 20
 
 /**
- * Lists all checks of a single store. For several stores, summarizes each healthy store in one line, or all of them if
- * they are more than 20.
+ * Returns the text for the stores. A single store has all its checks. Of several stores, each healthy store has one
+ * line without its notes. More than `HEALTHY_LISTED_MAX` healthy stores share a line with their number.
  */
 export function formatStores(stores: readonly StoreReport[], paint: Paint): string {
   const formatStore = (store: StoreReport) => formatChecks(titleOf(store), store.checks, paint)
@@ -34,6 +36,7 @@ function titleOf({ id, name, revision }: StoreReport): string {
   return [name, id, ...(revision === null ? [] : [revision])].join('  ')
 }
 
+/** Returns the lines of a check. The summary is shown only if the check has no problems; notes don't matter. */
 function formatCheck({ name, summary, findings }: DoctorCheck, paint: Paint): string[] {
   const problems = findings.filter(({ severity }) => severity !== 'note')
   const notes = findings.filter(({ severity }) => severity === 'note')

@@ -2,6 +2,7 @@
 
 import type { ColumnFact, IndexFact } from './facts.ts'
 
+/** An index as `pg_index` stores it. */
 export interface StoredIndex extends Omit<IndexFact, 'columns'> {
   /** Number of keys. `numbers` contains the included columns after the keys. */
   readonly count: number
@@ -11,10 +12,16 @@ export interface StoredIndex extends Omit<IndexFact, 'columns'> {
   readonly options: string
 }
 
-/** Values of `indoption` that fit the order of a list: ascending with nulls last, and descending with nulls first. */
+/**
+ * Values of `indoption` that fit the order of a list: 0 is ascending with nulls last, and 3 is descending with nulls
+ * first. PostgreSQL can read an index backward, so each serves both directions.
+ */
 const ORDERS = ['0', '3']
 
-/** Returns the keys for `IndexFact.columns`. */
+/**
+ * Returns the keys for `IndexFact.columns`: the names of the columns. A key is null if it is an expression, or if its
+ * direction differs from the first key's or isn't in `ORDERS`.
+ */
 export function keysOf(index: StoredIndex, columns: readonly ColumnFact[]): IndexFact['columns'] {
   const { table, count, numbers, options } = index
   const nameOf = (number: string | undefined) =>

@@ -1,6 +1,7 @@
 // Reads the facts of a store database with the reader's role and the connection settings of the nodes. Each statement
 // of this file and the whole read have a time limit. The poll of open transactions has only that of the session.
-// Catalog queries need no lock on the store's tables, so a locked table delays no report.
+// Catalog queries need no lock on the store's tables, so a locked table doesn't delay them. The scan of a locked
+// table's values waits until the limit of its statement.
 
 import { pollOpenTransactions, sessionSettings, TYPE_NAME } from '@store-export/engine'
 import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'
@@ -16,23 +17,23 @@ export interface ReadOptions {
   readonly config: Pick<Config, 'storeSessionSettings' | 'storeTimeoutMs'>
   /** The schema that contains the store's tables. */
   readonly schemaName: string
+  /** Whether to count invalid values in the rows of the tables. */
   readonly scansValues: boolean
 }
 
 const CONNECT_TIMEOUT_MS = 3000
 const STATEMENT_SECONDS_MAX = 3
 /**
- * Maximum time for the connection and the catalog. It is long enough for the connection and for several statements that
- * reach their limits.
+ * Maximum time for the catalog, after the connection. It is long enough for several statements that reach their limits.
  */
 const CATALOG_MS = 15_000
-/** Maximum time if values are scanned, too. */
+/** Maximum time for the catalog and the scan of values. */
 const VALUES_MS = 60_000
 
 /**
- * Returns the facts of a store. Rejects with `TimeLimitPassed` after 15 s, or 60 s if values are scanned, and with
- * errors of the connection and of the catalog queries. An error of a scan's statement is only recorded in its
- * `TableValues`.
+ * Returns the facts of a store. Rejects with `TimeLimitPassed` 15 s after it has connected, or 60 s if values are
+ * scanned. Also rejects with errors of the connection and of the catalog queries. An error of a scan's statement is
+ * only recorded in its `TableValues`, unless the connection is lost.
  */
 export async function readStore(url: string, { config, scansValues, schemaName }: ReadOptions): Promise<StoreFacts> {
   const target = parseConnectionUrl(url)
@@ -68,7 +69,7 @@ export async function readClockAheadMs(connection: Connection): Promise<number> 
   return Math.round((row?.milliseconds ?? before) - (before + Date.now()) / 2)
 }
 
-/** Whether the server reports this connection as encrypted. */
+/** Whether the server reports this connection as encrypted; false if it reports nothing. */
 export async function readTlsInUse(connection: Connection): Promise<boolean> {
   const [row] = await query<{ usesTls: boolean }>(connection, `select ${USES_TLS} as "usesTls"`)
   return row?.usesTls ?? false

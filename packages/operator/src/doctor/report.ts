@@ -23,11 +23,12 @@ export interface DoctorFinding {
 /** A check of a database, with its result and its findings. */
 export interface DoctorCheck {
   readonly name: string
-  /** Printed if the check has no finding; null is printed as `not checked`. */
+  /** Printed if the check has no problem, only notes or no finding; null is printed as `not checked`. */
   readonly summary: string | null
   readonly findings: readonly DoctorFinding[]
 }
 
+/** The report of one store. */
 export interface StoreReport {
   readonly id: string
   readonly name: string
@@ -36,6 +37,7 @@ export interface StoreReport {
   readonly checks: readonly DoctorCheck[]
 }
 
+/** The report of the control database. */
 export interface ControlReport {
   readonly checks: readonly DoctorCheck[]
 }
@@ -45,6 +47,7 @@ export function isHealthy({ checks }: ControlReport): boolean {
   return findingsOf(checks).every(({ severity }) => severity === 'note')
 }
 
+/** Returns the findings of all checks, in the order of the checks. */
 export function findingsOf(checks: readonly DoctorCheck[]): DoctorFinding[] {
   return checks.flatMap(({ findings }) => findings)
 }
