@@ -1,5 +1,5 @@
-// Chooses the operating system user that runs PostgreSQL. This is the current user or, for root, an unprivileged user,
-// because PostgreSQL doesn't run as root. No user is created.
+// Chooses the operating system user that runs PostgreSQL. PostgreSQL doesn't run as root. So this is the current user
+// or, for root, the owner of the cluster or an unprivileged user. No user is created.
 import { readFile, stat } from 'node:fs/promises'
 import { foreignOwner, noAccount } from './embedded-postgres-error.ts'
 
@@ -20,6 +20,7 @@ export async function chooseAccount(clusterFolder: string, passwdFile = '/etc/pa
   if (owner !== undefined && owner.userId !== ownId && ownId !== 0) throw foreignOwner(clusterFolder, owner.userId)
   if (ownId !== 0) return undefined
   if (owner !== undefined && owner.userId !== 0) return owner
+  // Without the file, the error says that no user was found.
   return unprivilegedAccount(await readFile(passwdFile, 'utf8').catch(() => ''))
 }
 

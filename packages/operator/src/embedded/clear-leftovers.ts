@@ -8,7 +8,10 @@ import { lockFile, readLock } from './lock-file.ts'
 import type { EmbeddedNotice } from './notice.ts'
 import { findServer, processIdentity } from './process-identity.ts'
 
-/** Prepares a start in the cluster. Rejects with `EmbeddedPostgresError` if the cluster is in use. */
+/**
+ * Prepares a start in the cluster: removes the lock of a dead server, or stops an orphan. Does nothing without a lock.
+ * Rejects with `EmbeddedPostgresError` if the cluster is in use.
+ */
 export async function clearLeftovers(cluster: string, onNotice: (notice: EmbeddedNotice) => void): Promise<void> {
   const lock = await readLock(cluster)
   if (lock === undefined) return
@@ -47,12 +50,14 @@ export async function clearSockets(socketFolder: string, cluster: string): Promi
 /** Whether the process that started the server has ended, and was a process of this program. */
 async function isOrphan(owner: string | undefined): Promise<boolean> {
   if (owner === undefined) return false
+  // An identity begins with the process ID.
   return (await processIdentity(Number.parseInt(owner, 10))) !== owner
 }
 
 /** Maximum time for an orphan to exit after each signal. */
 const SIGNAL_TIMEOUT_MS = 10_000
 
+/** Stops the server as `pg_ctl` does: fast, then immediately, and then with a signal that it can't ignore. */
 async function stopOrphan(processId: number): Promise<void> {
   const identity = await processIdentity(processId)
   const isGone = async (): Promise<boolean> => (await processIdentity(processId)) !== identity

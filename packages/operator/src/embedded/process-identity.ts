@@ -5,8 +5,8 @@ import { readFile, realpath } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 /**
- * Returns the process ID and start time as one string; undefined if the process has ended. Outside of Linux, the time
- * has whole seconds, so a process ID that is reused within a second gets the same identity.
+ * Returns the process ID and start time as one string; undefined if the process has ended, also if it is a zombie.
+ * Outside of Linux, the time has whole seconds, so a process ID that is reused within a second gets the same identity.
  */
 export async function processIdentity(processId: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {
@@ -32,7 +32,8 @@ export type FoundServer = { owner: string | undefined }
 
 /**
  * Returns the server with this process ID; undefined if the process is not a PostgreSQL server of this cluster.
- * Recognizes the server by its command line, which contains `postgres` and the folder.
+ * Recognizes the server by its command line, which contains `postgres` and the folder. If the process exists, but not
+ * the folder, rejects with the error of the file system.
  */
 export async function findServer(processId: number, clusterFolder: string): Promise<FoundServer | undefined> {
   if ((await processIdentity(processId)) === undefined) return undefined
@@ -48,6 +49,7 @@ async function commandLine(processId: number): Promise<string> {
   return readFile(`/proc/${processId}/cmdline`, 'utf8').catch(() => '')
 }
 
+/** Returns a column of `ps` for the process; undefined if the process has ended or `ps` fails. */
 async function ps(processId: number, column: string): Promise<string | undefined> {
   const parameters = ['-ww', '-o', column, '-p', String(processId)]
   const result = await promisify(execFile)('ps', parameters).catch(() => undefined)

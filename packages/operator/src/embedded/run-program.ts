@@ -1,8 +1,11 @@
-// Runs a program of PostgreSQL as an account, with a clean environment.
+// Runs a program, such as initdb or a shell, as an account, with a clean environment.
 import { spawn } from 'node:child_process'
 import { type Account, asAccount } from './account.ts'
 
-/** The result of a program. `code` is null after a signal or a failed start. `output` contains both streams. */
+/**
+ * The result of a program. `code` is null after a signal or a failed start. `output` contains both streams, and the
+ * error of a failed start.
+ */
 export type ProgramResult = { code: number | null; output: string }
 
 /**

@@ -1,5 +1,5 @@
 // Declares the settings of the embedded PostgreSQL, for demos and tests on a small machine. The command line contains
-// them, so that a start doesn't depend on the settings in the data folder.
+// them, so they override the settings in the data folder.
 
 /** Settings of the server by name, with values as in postgresql.conf. */
 export type ServerSettings = Readonly<Record<string, string>>
@@ -13,6 +13,7 @@ const DEFAULTS: ServerSettings = {
   max_parallel_workers_per_gather: '0',
   max_parallel_workers: '0',
   autovacuum_max_workers: '1',
+  // No server replicates from this one, so the write-ahead log can be small. `minimal` requires 0 senders.
   wal_level: 'minimal',
   max_wal_senders: '0',
   min_wal_size: '32MB',

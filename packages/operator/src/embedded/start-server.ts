@@ -38,9 +38,12 @@ export type StopMode = 'fast' | 'immediate'
 export type PostgresServer = { processId: number; ended: Promise<void>; stop(mode?: StopMode): Promise<void> }
 
 const READY_MS_MAX = 120_000
+/** Time in which further attempts can begin while sessions of a killed server exit. */
 const RETRY_MS_MAX = 5000
+/** With less free space, a failed start is explained by a full disk. */
 const FREE_BYTES_MIN = 1024 * 1024
 const LOG_BYTES_MAX = 10 * 1024 * 1024
+/** Time for the server to exit after a signal. Then it gets a harder one. */
 const SIGNAL_TIMEOUT_MS = 10_000
 
 /**
@@ -72,11 +75,16 @@ async function explain(
   return recognized(output, { folder: cluster, port }) ?? unexplained('PostgreSQL', reason, logFile)
 }
 
+/**
+ * Tries to start the server. Returns the server, or what this attempt wrote to the log. If the program itself could not
+ * be started, returns the system's error instead.
+ */
 async function startOnce(wanted: EmbeddedServerOptions): Promise<{ server: PostgresServer } | { output: string }> {
   const log = await explainWriteErrors(path.dirname(wanted.logFile), () => openLog(wanted.logFile))
   const { size } = await log.stat()
   const child = spawn(wanted.program, wanted.parameters, {
     ...asAccount(wanted.account),
+    // The account may be unable to enter the current directory.
     cwd: '/',
     env: ENVIRONMENT,
     // Ctrl-C in a terminal reaches only this process, which stops the server after its clients.
@@ -101,8 +109,8 @@ async function startOnce(wanted: EmbeddedServerOptions): Promise<{ server: Postg
 }
 
 /**
- * Whether the server became ready before it ended. Stops a server that is not ready within 120 s. Reads the lock file,
- * because a connection would log an error.
+ * Whether the server became ready before it ended. Sends a signal to a server that is not ready within 120 s, but
+ * doesn't wait for its exit. Reads the lock file, because a connection would log an error.
  */
 async function isReady(child: ChildProcess, cluster: string, ended: Promise<void>): Promise<boolean> {
   const deadline = Date.now() + READY_MS_MAX
