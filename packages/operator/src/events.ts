@@ -8,7 +8,8 @@ import type { ServerUse, StoreEvent } from '@store-export/engine'
 
 /**
  * Logged every ten seconds, and at shutdown, for each group of rejections that the log left out. The requests of a
- * group have the same key, status, and code, or the same reason.
+ * group have the same key, status, and code. Without a valid key, they have the same reason, and malformed requests
+ * have the same code.
  */
 export interface RejectionsSummarized {
   readonly event: 'rejections.summarized'
@@ -16,7 +17,7 @@ export interface RejectionsSummarized {
   readonly of: 'request.completed' | 'key.rejected' | 'request.malformed'
   /** Number of events that the log left out. */
   readonly count: number
-  /** Length of the period, in seconds. */
+  /** Length of the period, in seconds. The last period before a shutdown can be shorter. */
   readonly seconds: number
   readonly status?: number
   readonly code?: string
@@ -286,7 +287,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
 }
 
-/** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
+/** Handles an event. It can be called while a request runs, so it must return immediately and must not throw. */
 export type EventHandler = (event: ServiceEvent) => void
 
 /** Returns a handler that passes each event to all `handlers`, in their order. */

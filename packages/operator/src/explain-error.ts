@@ -25,6 +25,7 @@ import { EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, UsageError, UserError } from
 export interface ErrorExplanation {
   /** Code for programs. It doesn't change between versions. */
   readonly code: string
+  /** What happened and what to do, without secrets. */
   readonly message: string
   readonly exitCode: number
 }
@@ -102,6 +103,7 @@ const UNREACHABLE: ErrorFamily = {
   advice: 'check the host and the port of the connection URL, and that the server runs',
 }
 
+/** The families. The first one with a matching code counts. */
 const FAMILIES: readonly ErrorFamily[] = [
   UNREACHABLE,
   {
@@ -171,6 +173,7 @@ const FAMILIES: readonly ErrorFamily[] = [
   },
 ]
 
+/** Returns the family of an error; null if the error has no code, or an unknown one. */
 function familyOf(error: unknown): ErrorFamily | null {
   const code = codeOf(error)
   if (code === null) return null

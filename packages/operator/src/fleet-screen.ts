@@ -12,6 +12,7 @@ export interface ScreenOptions {
   readonly problem: string | null
 }
 
+/** A column of a table, with the text of its cell in a row. */
 interface Column<T> {
   readonly title: string
   readonly text: (row: T) => string
@@ -27,12 +28,12 @@ const UNITS = [
   ['min', 60],
   ['s', 1],
 ] as const
-/** Nodes on the screen. Those that are gone come first. */
+/** Maximum number of nodes on the screen. The state lists nodes that are gone first. */
 const NODES_MAX = 10
 /** Share of the limit from which a server needs attention. */
 const SATURATED = 0.9
 
-/** Returns the lines of the screen. Each section has its table, or the word `none`. */
+/** Returns the lines of the screen, cut to its width. Each section has its table, or the word `none`. */
 export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[] {
   const { style } = options
   const ago = (time: Date) => `${duration(fleet.at.getTime() - time.getTime())} ago`
@@ -95,6 +96,7 @@ function problemLines({ at }: FleetStatus, { problem, style, width }: ScreenOpti
   return [...lines.map((line) => style('red', printable(line))), '']
 }
 
+/** Returns the number of stores, and their numbers by state. Imported stores have the state `imported`. */
 function storesLine(counts: readonly StoreCount[]): string {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const parts = counts.map(
@@ -121,7 +123,7 @@ function saturationOf({ saturation }: FleetServer, style: typeof styled): string
   return saturation >= SATURATED ? style('red', percent) : percent
 }
 
-/** Returns the duration in its largest unit, such as `3 h`. */
+/** Returns the duration in its largest unit, rounded down, such as `3 h`. A negative one counts as 0. */
 function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / SECOND_MS))
   const [unit, length] = UNITS.find(([, each]) => seconds >= each) ?? (['s', 1] as const)
@@ -138,6 +140,7 @@ function table<T>(rows: readonly T[], columns: readonly Column<T>[], style: type
   return [style('dim', line(columns.map(({ title }) => title))), ...cells.map(line)]
 }
 
+/** Returns the text with spaces up to the width. Escape sequences of styles don't count. */
 function pad(text: string, width: number, isNumber: boolean): string {
   const spaces = ' '.repeat(Math.max(0, width - lengthOf(text)))
   return isNumber ? spaces + text : text + spaces
@@ -147,7 +150,10 @@ function pad(text: string, width: number, isNumber: boolean): string {
 const STYLE = /\x1b\[\d+(?:;\d+)*m/g
 const CONTROL_OR_STYLE = new RegExp(`${STYLE.source}|\\p{Cc}`, 'gu')
 
-/** Returns the text without control characters other than styles, so that a name can't change the terminal. */
+/**
+ * Returns the text with `?` for each control character that is not part of a style. So a name can't move the cursor or
+ * clear the screen; it can only change colors.
+ */
 function printable(text: string): string {
   return text.replaceAll(CONTROL_OR_STYLE, (match) => (match.length > 1 ? match : '?'))
 }

@@ -4,6 +4,7 @@
 // - Closing, after a signal or an uncaught error: the steps run in reverse order, so that each resource closes before
 //   those that it uses. A failed step does not prevent the others. At the end, the process exits with code 0, or with
 //   code 1 after an error.
+//   `close` runs the same steps, but does not exit.
 // - Exiting: the time limit, a further uncaught error, or a further signal ends the process immediately with code 1.
 //
 // The package close-with-grace does the same, but it exits at once on a second signal. If `sh` is bash, one Ctrl-C
@@ -14,6 +15,7 @@ import type { EventHandler } from './events.ts'
 import { ignoreOutputErrors } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED } from './user-error.ts'
 
+/** The shutdown of a command: its signal, its steps, and a way to start it without a signal of the system. */
 export interface Lifecycle {
   /** Aborted when the shutdown starts. */
   readonly signal: AbortSignal
@@ -26,6 +28,7 @@ export interface Lifecycle {
   close(reason: string): Promise<void>
 }
 
+/** The time limit of a shutdown, and what reports its events. */
 export interface LifecycleOptions {
   /** Maximum time of a shutdown after a signal or an uncaught error. After it, the process exits. */
   readonly timeoutMs: number

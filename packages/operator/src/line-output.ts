@@ -24,8 +24,10 @@ const BYTES_MAX = 1_048_576
 const RETRY_MS = 100
 /** Maximum time for which the exit of the process waits for a stalled output. */
 const EXIT_WAIT_MS = 200
+/** Pause between two attempts at exit. */
 const EXIT_STEP_MS = 10
 
+/** Writes lines to a descriptor, or buffers them while the descriptor does not accept them. */
 export class LineOutput {
   private readonly fd: number
   private readonly bytesMax: number
@@ -44,7 +46,10 @@ export class LineOutput {
     process.once('exit', () => this.flushAtExit())
   }
 
-  /** Writes a line now or later, or drops it. `line` ends in a line feed. Never throws. */
+  /**
+   * Writes a line now or later, or drops it if it does not fit into the buffer. `line` ends in a line feed. Never
+   * throws.
+   */
   write(line: string): void {
     const bytes = Buffer.from(line)
     if (this.pendingBytes + bytes.length > this.bytesMax) {
@@ -107,6 +112,7 @@ export class LineOutput {
     return true
   }
 
+  /** Blocks the thread between attempts, because timers do not run at exit. */
   private flushAtExit(): void {
     const until = performance.now() + EXIT_WAIT_MS
     const sleeper = new Int32Array(new SharedArrayBuffer(4))

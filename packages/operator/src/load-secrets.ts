@@ -1,5 +1,6 @@
-// Loads the secrets that encrypt passwords, either from the settings or from a file. A secret that is set in both
-// places is an error, because it is unclear which one applies.
+// Loads the secrets that encrypt passwords of stores and other secrets in the control database. The current secret is
+// in the settings or in a file. Both together are an error, because it is unclear which one applies. The previous
+// secret is only in the settings.
 
 import { readFileSync } from 'node:fs'
 import { ENCRYPTION_KEY_BYTES, EncryptionKey, type EncryptionKeys } from '@store-export/control'
@@ -11,8 +12,8 @@ export type ReadText = (path: string) => string
 const HOW_TO_CREATE = `create one with "openssl rand -base64 ${ENCRYPTION_KEY_BYTES}"`
 
 /**
- * Returns the keys. Throws `InvalidSettingError` if there is no secret, if there are two, if the file cannot be read,
- * or if a secret is invalid.
+ * Returns the keys; `previous` is null without its setting. Throws `InvalidSettingError` if there is no current secret,
+ * if there are two, if the file cannot be read, or if a secret is invalid.
  */
 export function loadSecrets(
   config: Pick<Config, 'secret' | 'secretFile' | 'secretPrevious'>,
@@ -67,6 +68,7 @@ function readSecretFile(path: string, readText: ReadText): string {
  */
 function decodeKey(env: string, text: string): EncryptionKey {
   const compact = text.replace(/\s/g, '')
+  // `Buffer.from` also decodes base64url, but ignores invalid characters, so the pattern rejects them.
   const bytes = /^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) ? Buffer.from(compact, 'base64') : null
   if (bytes === null || bytes.length !== ENCRYPTION_KEY_BYTES) {
     const got = bytes === null ? 'a string that is not base64' : `${bytes.length} bytes`

@@ -1,5 +1,5 @@
 // Writes events as JSON lines. A line leaves out error messages that may quote values of rows. redact.ts removes
-// secrets and personal data from every other string.
+// secrets and personal data from the other strings of an event and from its lists of strings.
 
 import type { AuditRecorded } from '@store-export/control'
 import type { Config } from './config.ts'
@@ -61,6 +61,7 @@ export function createLog({ level, fd = 1, to, now = Date.now }: LogOptions): Lo
   return {
     handleEvent: (event) => {
       if (event.event === 'shutdown.started') writeSums()
+      // In this order, an event that the level leaves out does not count as the first of its group.
       if (isLogged(event) && isNews(event) && sampler?.isFirst(event) !== false) write(event)
     },
     record: (event) => {
@@ -81,7 +82,10 @@ function lineOf(event: ServiceEvent, now: number): string {
   return `${JSON.stringify({ level: levelOf(event), time, pid: process.pid, ...fieldsOf(event) })}\n`
 }
 
-/** Returns a function that returns whether an event gets a line. Some events get one line for each hour or minute. */
+/**
+ * Returns a function that returns whether an event gets a line. Some events get one line for each hour or minute,
+ * because they repeat with each request until their cause is fixed.
+ */
 function createNews(now: () => number): (event: ServiceEvent) => boolean {
   const isFirstInHour = createFirst(HOUR_MS, now)
   const isFirstInMinute = createFirst(MINUTE_MS, now)
@@ -124,6 +128,7 @@ function fieldsOf(event: ServiceEvent): Record<string, unknown> {
   return fields
 }
 
+/** Returns the value with redacted strings, also in a list, whose length is limited. Objects stay unchanged. */
 function clean(value: unknown): unknown {
   if (typeof value === 'string') {
     return redactAndCut(value, TEXT_LENGTH_MAX)
@@ -163,6 +168,7 @@ function codesOf(error: Error & { code?: unknown; routine?: unknown; severity?: 
   return { code: word(error.code), routine: word(error.routine), severity: word(error.severity) }
 }
 
+/** Returns a value that is safe for the log: a short word, such as a code. Returns undefined for any other value. */
 function word(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : undefined
 }

@@ -16,6 +16,7 @@ export function mailSettings({ smtpUrl, mailFrom }: Config): MailSettings | null
   const parsed = URL.parse(smtpUrl.reveal())
   if (parsed === null || !SCHEMES.has(parsed.protocol) || parsed.hostname === '')
     throw new InvalidSettingError(url.env, 'must be a URL such as smtp://user:password@mail.example.com:587')
+  // A control character, such as a line break, could add headers to an email.
   if (!/^[^\p{Cc}]*[^\s@<>]+@[^\s@<>]+>?$/u.test(mailFrom))
     throw new InvalidSettingError(from.env, 'must be an address such as Store export <export@example.com>')
   return { smtpUrl, from: mailFrom }

@@ -81,7 +81,10 @@ function createSeries(registry: Registry) {
   }
 }
 
-/** Starts counters at zero, because `increase()` misses the first event of a series that starts with this event. */
+/**
+ * Starts series whose labels are known at zero, because `increase()` misses the first event of a series that starts
+ * with this event. `setServerGauges` does the same for servers.
+ */
 function startAtZero(series: Series): void {
   const { errors, queryFailures, internalErrors, rejections, transactionWaits, leakReports, leakedKeys } = series
   for (const endpoint of [...ENDPOINTS.map(({ path }) => path), 'unknown'])
@@ -211,13 +214,17 @@ function setPoolGauges(series: Series, sample: PoolSampled): void {
   series.waiting.set({ pool }, sample.waiting)
 }
 
-/** Servers without a label of their own share one series: the sum of their numbers, and their highest saturation. */
+/**
+ * Sets the gauges of servers. Servers without a label of their own share one series: the sum of their numbers, their
+ * highest saturation, and whether one of them fails.
+ */
 function setServerGauges(series: Series, { servers }: ServersSampled): void {
   for (const [server, uses] of Map.groupBy(servers, (use) => series.serverLabels.labelOf(use.server))) {
     series.serverConnections.set({ server }, sumOf(uses.map(({ open }) => open)))
     series.serverWaiters.set({ server }, sumOf(uses.map(({ waiting }) => waiting)))
     series.serverSaturation.set({ server }, Math.max(...uses.map(({ inUse, limit }) => inUse / limit)))
     for (const reason of ['unreachable', 'timeout', 'full']) {
+      // Starts the counter at zero (see `startAtZero`).
       series.serverFailures.inc({ server, reason }, 0)
       series.serverFailing.set({ server, reason }, uses.some((use) => isFailing(use, reason)) ? 1 : 0)
     }

@@ -13,6 +13,7 @@ export interface NodeInfo {
 /** Gauges whose names end in `_total`, which is for counters. Other gauges have the same values by type. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
+/** Adds prom-client's default metrics, the version of the node, and its connection limits to the registry. */
 export function addNodeMetrics(registry: Registry, { version, connectionLimits }: NodeInfo): void {
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)

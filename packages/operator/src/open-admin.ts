@@ -24,14 +24,14 @@ export interface OpenAdmin {
   readonly stop: (drainMs: number) => Promise<void>
 }
 
-/** Number of connections to the control database. A batch uses eight. */
+/** Number of connections to the control database. A batch uses eight, so other requests can use the rest meanwhile. */
 const CONNECTIONS = 10
 /** Time limit of a statement, in ms. */
 const STATEMENT_TIMEOUT_MS = 30_000
 
 /**
- * Starts the admin API on the port of the settings. Rejects with `UserError` if the port is not available, and with
- * `InvalidSettingError` if the files of TLS can't be read.
+ * Starts the admin API on the port of the settings. Rejects with `UserError` if the port or the host is not available,
+ * and like `readAdminTls`. After an error, closes its connections.
  */
 export async function openAdmin(target: ControlTarget & { readonly emit: EventHandler }): Promise<OpenAdmin> {
   const { config, controlUrl, keys, emit } = target
@@ -59,11 +59,13 @@ function operationsOf(target: ControlTarget): AdminOperations {
     provision: (context, store) => provision({ ...target, ...context }, store),
     upgrade: (store, options) => upgrade(target, store, options),
     async examine(store) {
+      // A scan of the values can take a minute, which is too long for a request.
       const report = await examineStore(store, { keys, config, scansValues: false })
       return { revision: report.revision, ok: isHealthy(report), findings: findingsOf(report.checks) }
     },
     createSignInLink: (context, link) =>
       createSignInLink({ ...target, ...context }, { ...link, url: dashboardUrlOf(config) }),
+    // Null for any other error, which is an internal error of the API.
     explain(error) {
       if (error instanceof UserError) return { kind: 'refused', message: error.message }
       const explanation = explainError(error)

@@ -40,8 +40,9 @@ const NO_PROXIES =
   'STORE_EXPORT_DASHBOARD_PROXIES is 0, but the dashboard has an https:// address: behind a proxy, all sign-in attempts count for the address of the proxy'
 
 /**
- * Starts the dashboard. After an error, closes its connections. Rejects with `UserError` if its port is not available,
- * and with `InvalidSettingError` if its address, single sign-on, or emails are set wrongly.
+ * Starts the dashboard. After an error, closes its connections. Rejects with `UserError` if its port or host is not
+ * available. Rejects with `InvalidSettingError` if its address, frame ancestors, single sign-on, or emails are set
+ * wrongly. Also rejects like `readDashboardSecret`.
  */
 export async function openDashboard(options: OpenDashboardOptions): Promise<OpenDashboard> {
   const { config, controlUrl, keys, emit, reader, apiUrl, ending } = options

@@ -17,6 +17,7 @@ export interface OperationsListenerOptions {
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>
 }
 
+/** A running listener: its address, and the function that closes it. */
 export interface OperationsListener {
   /** Address of the listener, such as `http://127.0.0.1:9090`. */
   readonly url: string
@@ -30,9 +31,10 @@ interface OperationsResponse {
   readonly contentType?: string
 }
 
+/** Maximum time for a client to send a request. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Starts the listener. Rejects with `UserError` if the port is not available. */
+/** Starts the listener. Rejects with `UserError` if the port or the host is not available. */
 export async function startOperationsListener(options: OperationsListenerOptions): Promise<OperationsListener> {
   const server = http.createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     void respond(request, options).then((result) => send(response, request.method, result))
@@ -48,6 +50,7 @@ export async function startOperationsListener(options: OperationsListenerOptions
   }
 }
 
+/** Returns the response to a request; status 500 without details if one of the sources rejects. Never rejects. */
 async function respond(request: IncomingMessage, options: OperationsListenerOptions): Promise<OperationsResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, text: 'use GET or HEAD' }
   try {

@@ -62,7 +62,10 @@ export function exitOnClosedPipe(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', exitOnBrokenPipe)
 }
 
-/** Lets a service continue if the reader of its output closes the pipe, or if the disk of its output is full. */
+/**
+ * Lets a service continue if the reader of its output closes the pipe, or if the disk of its output is full. Replaces
+ * the handler of `exitOnClosedPipe`.
+ */
 export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.off('error', exitOnBrokenPipe).on('error', () => undefined)

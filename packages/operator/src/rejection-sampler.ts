@@ -23,11 +23,17 @@ interface Group {
   count: number
 }
 
-/** Groups rejections by key, status, and code, or by reason if there is no valid key. */
+/**
+ * Groups rejections by key, status, and code. Without a valid key, groups them by their reason, and malformed requests
+ * by their code.
+ */
 export class RejectionSampler {
   private readonly groups = new Map<string, Group>()
 
-  /** Whether an event gets its own line, because it is no rejection or the first event of its group. */
+  /**
+   * Whether an event gets its own line, because it is no rejection or the first event of its group. False for the first
+   * event of a group that is one too many.
+   */
   isFirst(event: ServiceEvent): boolean {
     if (!isRejection(event)) return true
     const name = groupName(event)

@@ -42,11 +42,13 @@ import type { EventHandler } from './events.ts'
 import { readReportKeys } from './leak-report-keys.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
+/** The settings and secrets of a node, and which parts of the service it runs. */
 export interface ServiceOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: EncryptionKeys
   readonly emit: EventHandler
+  /** Whether the dashboard runs, too; false by default. */
   readonly dashboard?: boolean
   /** Gets each completed request to the API, for traces and metrics. */
   readonly onRequest?: TelemetryHandler
@@ -70,7 +72,7 @@ export interface RunningService {
 /**
  * Starts the service. Rejects with PostgreSQL client errors if the control database can't be read, and with the
  * system's error if the API's port is not available. Rejects with `InvalidSettingError` if the public keys of scanners
- * are invalid, and like `openDashboard`.
+ * or the URL for key checks are invalid, and like `openDashboard`.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, emit } = options
@@ -101,6 +103,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     })
     const announcement = await announce(options, control, pools)
     const url = await listen(server, config)
+    // The examples in the documents can have the address of the listener, so they are created last.
     for (const document of referenceOf(config, url)) documents.set(document.path, document)
     emit({ event: 'listener.opened', listener: 'api', address: url })
     const { drainSeconds } = config
@@ -145,6 +148,7 @@ function announce({ keys, emit }: ServiceOptions, database: ControlDatabase, poo
   return announceNode({ database, keys, name, version, servers: () => pools.servers(), random: randomBytes, emit })
 }
 
+/** Returns the admitter, which checks keys with connections of its own. Throws like `keyCheckTarget`. */
 function admitterOf({ config, controlUrl, emit }: ServiceOptions, isDistributed: boolean): Admitter {
   const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
   const pool = new Pool(keyCheckTarget(config) ?? parseConnectionUrl(controlUrl), {
@@ -212,7 +216,10 @@ function transactionWaitMs(config: Config): number {
   return Math.min(config.transactionWaitMs, config.storeTimeoutMs / 2)
 }
 
-/** Returns the address for clients: the public address, or the address on this machine. */
+/**
+ * Returns the address for clients: the public address, or the address on this machine. The parsed URL of port 80 has no
+ * port.
+ */
 function publicUrlOf({ publicUrl, host }: Config, url: string): string {
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '')
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${new URL(url).port || '80'}` : url
@@ -228,6 +235,7 @@ function referenceOf({ docsTryIt, publicUrl, securityContact, keyPrefix }: Confi
   return referenceRoutes({ tryIt: docsTryIt, securityContact, keyPrefix, ...addresses })
 }
 
+/** Listens, and resolves to the URL of the server. Rejects with the system's error, which `startServing` explains. */
 function listen(server: Server, { host, port }: Config): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -249,6 +257,7 @@ interface ServiceResources {
   readonly drainSeconds: number
 }
 
+/** Closes the parts in the order in which they need each other. Usage is written after the last request. */
 async function close(parts: ServiceResources, dashboard: OpenDashboard | null): Promise<void> {
   const { stop, pools, usage, control, admitter, announcement, drainSeconds } = parts
   await Promise.all([stop(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])

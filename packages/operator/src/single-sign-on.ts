@@ -1,5 +1,5 @@
 // Reads the settings of single sign-on. The issuer, the client ID, and the client secret are set together, or not at
-// all. The label has a default.
+// all. The label has a default, and the claim with the stores is optional.
 
 import type { SingleSignOnSettings } from '@store-export/dashboard'
 import { type Config, InvalidSettingError } from './config.ts'

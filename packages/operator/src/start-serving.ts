@@ -4,7 +4,8 @@
 // 1. After SIGTERM, waits while load balancers learn from /readyz that this node stops.
 // 2. Stops the audit log, which needs the service's connections.
 // 3. Drains and closes the admin API, then the API and the dashboard, and writes the usage.
-// 4. Closes the operations listener, which reports the steps before, and the connection of /readyz.
+// 4. Closes the operations listener, which reports the steps before, sends the last traces, and closes the connection
+//    of /readyz.
 
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -33,16 +34,20 @@ import { startOperationsListener } from './operations-listener.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import type { RunningService } from './service.ts'
 
+/** What the service runs with. `lifecycle` gets the steps that stop it. */
 export interface ServingOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: EncryptionKeys
   readonly log: Log
   readonly lifecycle: Lifecycle
+  /** Whether the dashboard runs, too. */
   readonly dashboard: boolean
 }
 
+/** The addresses of a running service. */
 export interface ServingAddresses {
+  /** Address of the API. */
   readonly url: string
   /** Address of the dashboard; null without the dashboard. */
   readonly dashboardUrl: string | null
@@ -63,7 +68,7 @@ const AUDIT_LOG_LEVELS: readonly Config['logLevel'][] = ['info', 'debug']
 const DAY_MS = 86_400_000
 /** Hours after which a used form token is deleted. The service no longer accepts a form of this age. */
 const SENT_FORM_HOURS = 24
-/** Time for the shutdown in addition to the lame-duck time and draining. */
+/** Time for the other steps of a shutdown, in addition to the lame-duck time and draining. */
 const CLOSING_MS = 10_000
 
 /** Returns the maximum time of a shutdown, in ms. */
@@ -166,8 +171,9 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
 }
 
 /**
- * Deletes expired data, sums up old usage, and ends expired keys, now and once a day. The timer doesn't stop the
- * process from exiting.
+ * Deletes expired data, sums up old usage, repairs the tables of admissions, and ends expired keys, now and once a day.
+ * An error of one deletion becomes an event, and doesn't stop the others. The timer doesn't prevent the process from
+ * exiting.
  */
 function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandler): void {
   const { usageHourDays, usageMonths, requestLogHours } = config

@@ -22,7 +22,10 @@ const DATABASE_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 /** The error type of an error without a code. */
 const OTHER = '_OTHER'
 
-/** Returns a handler that records each request with `tracer` and `meter`. */
+/**
+ * Returns a handler that records each request with `tracer` and `meter`. The duration of a database call doesn't
+ * include the wait for its connection, which is a separate metric for the databases of stores.
+ */
 export function recordRequests(tracer: Tracer, meter: Meter): TelemetryHandler {
   const histogram = (name: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { unit: 's', description, advice: { explicitBucketBoundaries } })
@@ -41,6 +44,7 @@ export function recordRequests(tracer: Tracer, meter: Meter): TelemetryHandler {
     for (const call of request.calls) {
       const attributes = databaseAttributes(call)
       operations.record((call.endedAt - (call.connectedAt ?? call.startedAt)) / 1000, attributes)
+      // Only calls of stores have a URL. A call that got no connection waited until its end.
       if (call.databaseUrl !== null)
         waits.record(((call.connectedAt ?? call.endedAt) - call.startedAt) / 1000, STORES_POOL)
       if (parent !== null) addCallSpan(tracer, call, attributes, parent)
@@ -101,7 +105,10 @@ function addCallSpan(tracer: Tracer, call: DatabaseCall, attributes: Attributes,
   span.end(endedAt)
 }
 
-/** Returns the SQLSTATE or the code of an error or of its cause; else the name of the error's class. */
+/**
+ * Returns the SQLSTATE or the code of an error or of its causes; otherwise the name of the last cause's class, or
+ * `_OTHER` if this is no error.
+ */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return OTHER
   if ('code' in error && typeof error.code === 'string') return error.code

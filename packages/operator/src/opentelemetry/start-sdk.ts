@@ -10,8 +10,9 @@ import type { Telemetry } from './telemetry.ts'
 
 const NAME = 'store-export'
 /**
- * Share of the traces that are sent, unless OTEL_TRACES_SAMPLER is set or the client's trace says whether. Every trace
- * would add more than 3 % to the processor time of a small page.
+ * Sends 10 % of the traces, unless OTEL_TRACES_SAMPLER is set or the client's trace says whether. Every trace would add
+ * 3.5 % to the processor time of a page of 50 customers
+ * (docs/contribute/decisions/087-create-spans-after-the-request.md).
  */
 const DEFAULT_SAMPLER = new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(0.1) })
 /** Time for sending the last traces and metrics. The shutdown of a node doesn't wait longer. */
@@ -20,12 +21,14 @@ const CLOSE_MS = 3000
 /** Minimum time between two events, because an unreachable collector causes a message every few seconds. */
 const REPORT_MS_MIN = 60_000
 
-/** Starts the SDK, and returns the telemetry of a node of this version. Emits `telemetry.failed`. */
+/**
+ * Starts the SDK, and returns the telemetry of a node of this version. Problems of the SDK become `telemetry.failed`.
+ */
 export function startSdk(version: string, emit: EventHandler): Telemetry {
   const sdk = startNodeSdk({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have priority over the base.
     baseResource: defaultResource().merge(resourceFromAttributes({ 'service.name': NAME, 'service.version': version })),
-    // The service logs to standard output, and sends no requests.
+    // The service logs to standard output, and passes no trace on to other services.
     logRecordProcessors: [],
     propagators: [],
     ...(process.env.OTEL_TRACES_SAMPLER ? {} : { sampler: DEFAULT_SAMPLER }),

@@ -6,13 +6,14 @@ import type { EventHandler } from '../events.ts'
 /** Sends traces and metrics of a node. */
 export interface Telemetry {
   readonly record: TelemetryHandler
-  /** Sends what is left. Never rejects. */
+  /** Sends the traces and metrics that are not sent yet, within a time limit. Never rejects. */
   close(): Promise<void>
 }
 
 /** Starts telemetry for a node of this version. */
 type StartTelemetry = (version: string, emit: EventHandler) => Promise<Telemetry>
 
+/** The registered telemetry; null if the process was started without `--import`. */
 let start: StartTelemetry | null = null
 
 /** Makes the nodes of this process start telemetry. Call it before a node starts. */
@@ -33,7 +34,9 @@ export function recordPages(record: TelemetryHandler): EventHandler {
   return (event) => {
     if (event.event !== 'page.completed' && event.event !== 'admin.request_completed') return
     const { requestId, route, method, status, durationMs } = event
+    // The event comes at the end of the request, and has only its duration.
     const startedAt = performance.now() - durationMs
+    // These events have no trace, key, store, or database calls.
     const unknown = { traceparent: null, keyId: null, storeId: null, calls: [] }
     record({ requestId, route, method, status, startedAt, durationMs, ...unknown })
   }

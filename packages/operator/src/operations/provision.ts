@@ -44,7 +44,10 @@ export interface ProvisionResult {
   readonly store: RegisteredStore
   /** Whether this call created the database. */
   readonly created: boolean
-  /** Schema version; null for a database that `stores provision` did not create. */
+  /**
+   * Schema version; null for a database that `stores provision` did not create, that is on another server, or whose
+   * tables are not in the schema public.
+   */
   readonly revision: RevisionId | null
   /**
    * URL of the owner, with which the platform writes; null for an existing store, because only its creation knew it.
@@ -58,7 +61,7 @@ export interface ProvisionResult {
  * Creates the database of a store and registers the store. If a store with the external ID exists, returns that store,
  * or completes it. After an error, drops the database, and removes a store that it registered. Rejects with `UserError`
  * if the existing store is imported, or if its unfinished database contains data or can't be read. Also rejects if
- * another run creates the database for more than 60 s.
+ * another run creates the database for more than 60 s, and like `requireServiceSecret` and `provisionStore`.
  */
 export async function provision(context: CommandContext, request: ProvisionRequest): Promise<ProvisionResult> {
   const { name, externalId } = request
@@ -80,6 +83,7 @@ export async function provision(context: CommandContext, request: ProvisionReque
   return { store: created.store, created: true, revision: request.revision, ...created.urls }
 }
 
+/** Returns a store whose database exists, with its reader's URL. */
 async function existing(context: CommandContext, store: RegisteredStore): Promise<ProvisionResult> {
   const readerUrl = decryptStoreUrl(context.keys, store)?.reveal() ?? null
   return { store, created: false, revision: await revisionOf(context, store), databaseUrl: null, readerUrl }
@@ -102,6 +106,7 @@ async function createOnce(
     const urls = await provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce })
     return { store: await setStore(context, id, { state: 'ready', databaseUrl: urls.readerUrl }), urls }
   } catch (error) {
+    // The first error is more useful. `stores orphans` finds what could not be dropped.
     await dropLeftovers(adminUrl, id).catch(() => undefined)
     if (isNew) await removeStore(context.database, id, context.actor)
     throw error
@@ -158,6 +163,7 @@ async function lock(holder: Connection, storeId: string): Promise<void> {
   try {
     await executeOn(holder, sql`select pg_advisory_lock(${PROVISION_LOCK}, hashtext(${storeId}))`)
   } catch (error) {
+    // Code `lock_not_available`: the wait for the lock was too long.
     if (codeOf(error) !== '55P03') throw error
     throw new UserError(
       `another "stores provision" is still creating the database of ${storeId} after ${LOCK_TIMEOUT}; run the command again later`,
@@ -165,7 +171,10 @@ async function lock(holder: Connection, storeId: string): Promise<void> {
   }
 }
 
-/** Returns the store's schema version; null for a database that `stores provision` did not create. */
+/**
+ * Returns the store's schema version; null for a database that `stores provision` did not create. That includes any
+ * database on another server than the control database, and tables in another schema than public.
+ */
 async function revisionOf(
   { controlUrl }: CommandContext,
   { databaseUrl, schemaName }: RegisteredStore,

@@ -12,13 +12,16 @@ export interface SignInLink {
 /** The link to create. */
 export interface SignInLinkRequest {
   readonly email: string
-  /** Address of the dashboard. */
+  /** Address of the dashboard, without a slash at its end. */
   readonly url: string
   /** Minutes for which the link works; undefined for the minutes of the settings. */
   readonly minutes: number | undefined
 }
 
-/** Creates a link. Rejects with `InvalidEmailError`, and with `UnknownMerchant` if no account has the address. */
+/**
+ * Creates a link, and records that in the audit log. Rejects with `InvalidEmailError`, and with `UnknownMerchant` if no
+ * account has the address.
+ */
 export async function createSignInLink(
   context: CommandContext,
   { email, url, minutes }: SignInLinkRequest,

@@ -10,16 +10,16 @@ import { quoteName } from '../store-schema/sql-text.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
 import { UserError } from '../user-error.ts'
 
-/** The schema version to reach. */
+/** The schema version to reach, and the URL for the upgrade. */
 export interface UpgradeRequest {
   readonly to: RevisionId
-  /** URL of the owner; null to use the server of the control database. */
+  /** URL of the owner; null to use the role of the control database, on whose server the store then must be. */
   readonly databaseUrl: string | null
 }
 
 /**
- * Upgrades a store to a newer schema version. Rejects with `UserError` if its schema is not public. Without
- * `databaseUrl`, also rejects if the store has no URL or its database is on another server, and like `upgradeStore`.
+ * Upgrades a store to a newer schema version. Rejects like `upgradeStore`, and with `UserError` if its schema is not
+ * public. Without `databaseUrl`, also rejects if the store has no URL or its database is on another server.
  */
 export async function upgrade(
   { controlUrl }: Pick<ControlTarget, 'controlUrl'>,

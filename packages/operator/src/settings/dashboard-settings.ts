@@ -1,4 +1,5 @@
-// Settings that only the dashboard uses. Requests of the API don't depend on them.
+// Settings of the dashboard. The command `merchants link` and the admin API also use its address and the lifetime of
+// links. Requests of the export API don't depend on these settings.
 
 import type { Setting } from './setting.ts'
 

@@ -1,4 +1,5 @@
-// Settings that bound what clients can use of a node: connections, memory, and time. Also the times of a shutdown.
+// Settings that bound what clients can use of a node: connections, memory, and time. Also the number of proxies in
+// front of the API, and the times of a shutdown.
 
 import type { Setting } from './setting.ts'
 

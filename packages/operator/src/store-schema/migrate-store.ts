@@ -51,8 +51,9 @@ function applyWhenMissing(connection: Connection, revision: RevisionId, readerRo
 }
 
 /**
- * Runs `work` in a transaction under the lock for upgrades of this store. Tries again after a lock timeout of 2 s.
- * Rejects with the tenth of these errors, and with other errors of `work`.
+ * Runs `work` in a transaction under the lock for upgrades of this store. Waits for another upgrade without a limit. If
+ * `work` waits for a table lock for 2 s, rolls back and tries again. Rejects with the tenth of these errors, and with
+ * other errors of `work`.
  */
 export async function inUpgradeTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -68,6 +69,7 @@ export async function inUpgradeTransaction<T>(connection: Connection, work: () =
   }
 }
 
+/** Applies a migration, records it, and grants its columns. Returns false if it is already recorded. */
 async function applyOnce(connection: Connection, revision: RevisionId, readerRole: string | null): Promise<boolean> {
   const recorded = await executeOn(
     connection,
@@ -79,6 +81,7 @@ async function applyOnce(connection: Connection, revision: RevisionId, readerRol
   return true
 }
 
+/** Whether this is the error `lock_not_available`. */
 function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '55P03'
 }

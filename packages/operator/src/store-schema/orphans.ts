@@ -55,6 +55,10 @@ export async function dropOrphan(admin: Connection, { name, hasDatabase, roles }
   for (const role of roles) await executeOn(admin, sql`drop role ${identifier(role)}`)
 }
 
+/**
+ * Returns the name of a URL's database. It also counts as used if it is on another server: then at worst an orphan
+ * stays.
+ */
 function databaseOf(databaseUrl: string | null): string[] {
   const database = databaseUrl === null ? null : parseConnectionUrl(databaseUrl).database
   return database === null ? [] : [database]

@@ -30,7 +30,8 @@ const LOGIN_LIFETIME = '1 hour'
 
 /**
  * Runs `work` with a session of the owner of the database in `url`. `url` is for the owner, or for a role that can
- * create roles and grant membership in the owner. Rejects with `UserError` if the role can't do that.
+ * create roles and grant membership in the owner. Rejects with `UserError` if the role can't do that, and like `work`.
+ * If `url` is for the owner, both sessions are the same.
  */
 export async function asOwner<T>(
   url: string,
@@ -64,6 +65,7 @@ export async function asOwner<T>(
         const [own, target] = [quoteName(user), quoteName(database.owner)]
         await owner
           .script(`reset role; reassign owned by ${own} to ${target}; drop owned by ${own}`)
+          // If this fails, `withLogin` can't drop the login, and turns it off.
           .catch(() => undefined)
         await owner.close()
       }

@@ -15,6 +15,7 @@ import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
 const PASSWORD_BYTES = 32
 const SALT_BYTES = 16
 
+/** The store to create, and the role that creates it. */
 export interface ProvisionStoreOptions {
   /** URL of a role that can create databases and roles. */
   readonly adminUrl: string
@@ -63,15 +64,16 @@ export async function provisionStore(options: ProvisionStoreOptions): Promise<Pr
   }
 }
 
+/** What an upgrade has applied and repaired. */
 export interface UpgradeResult extends RepairResult {
   /** Applied schema versions, oldest first. */
   readonly applied: RevisionId[]
 }
 
 /**
- * Upgrades a store to a schema version with the reader's grants. Also adds what older versions of `stores provision`
- * left out. Rejects with `UserError` for a store that `stores provision` did not create, and for a store at a newer
- * version than `to`.
+ * Upgrades a store to a schema version with the reader's grants, if there is a reader. Also adds what older versions of
+ * `stores provision` left out. Rejects with `UserError` for a store that `stores provision` did not create, and for a
+ * store at a newer version than `to`.
  */
 export async function upgradeStore({
   ownerOrAdminUrl,
@@ -90,6 +92,7 @@ export async function upgradeStore({
   })
 }
 
+/** Grants the columns of the schema version to the reader, and repairs the settings of its role. */
 async function refreshReader(
   { owner, admin }: OwnerSession,
   role: string,
@@ -136,6 +139,7 @@ async function createRolesAndDatabase(
   undo.push(`drop role ${readerName}`)
   // Only a superuser can create a database for a role without being its member.
   await admin.script(`grant ${ownerName} to current_user`)
+  // The template template1 can have another encoding, and objects of the platform.
   await admin.script(`create database ${database} owner ${ownerName} template template0 encoding 'UTF8'`)
   undo.push(`drop database ${database} with (force)`)
   await admin.script(`revoke all on database ${database} from public`)

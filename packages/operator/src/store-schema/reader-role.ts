@@ -37,6 +37,7 @@ export const READER_CONNECTIONS_MAX = 20
  */
 const CONNECTION_CHECK_INTERVAL = '500ms'
 
+/** A reader to create. */
 interface NewReader {
   readonly role: string
   readonly password: string
@@ -80,6 +81,7 @@ end`
   return `do ${dollarQuote(block)};\n`
 }
 
+/** The role that gets grants, and the tables. */
 interface Grants {
   readonly role: string
   readonly revision: RevisionId

@@ -8,7 +8,10 @@ import { UserError } from '../user-error.ts'
 /** The table in the schema public that records the applied migrations. */
 const RECORD_TABLE = 'store_schema_revisions'
 
-/** Returns the schema version of a database that `stores provision` created; null for any other database. */
+/**
+ * Returns the schema version of a database that `stores provision` created; null for any other database, and if the
+ * first migration was interrupted.
+ */
 export async function recordedRevision(connection: Connection): Promise<RevisionId | null> {
   return (await hasRecord(connection)) ? ((await newestRecorded(connection)) ?? null) : null
 }

@@ -1,5 +1,5 @@
-// Adds what older versions of `stores provision` left out: triggers for TRUNCATE, and the connection limit of the
-// reader.
+// Adds what older versions of `stores provision` left out: triggers for TRUNCATE, the current version of a function,
+// and the connection limit of the reader.
 
 import { type Connection, queryRows, sql } from '@store-export/postgres'
 import { codeOf } from '../explain-error.ts'
@@ -18,10 +18,12 @@ const PROVISIONED_READER = /^store_export_reader_[0-9a-f]{12}$/
  * be a session of the owner of the store's tables.
  */
 export async function repairTriggers(connection: Connection): Promise<string[]> {
+  // Only these two migrations create triggers for TRUNCATE.
   const statements = [...migrationStatements('launch'), ...migrationStatements('v1.1')]
   const missing = await missingTriggers(connection, statements)
   const isOutdated = await hasOutdatedFunction(connection)
   if (missing.length === 0 && !isOutdated) return []
+  // Under the lock, checks again what is missing, because another upgrade can have repaired it.
   return inUpgradeTransaction(connection, async () => {
     const repaired: string[] = []
     if (await hasOutdatedFunction(connection)) {
@@ -45,7 +47,8 @@ export interface RepairResult {
 }
 
 /**
- * Limits the connections of a reader that `stores provision` created. Doesn't change existing limits or other roles.
+ * Limits the connections of a reader that `stores provision` created. Doesn't change existing limits or other roles. If
+ * `connection` lacks the privilege, returns the SQL for an administrator instead.
  */
 export async function repairReaderLimit(connection: Connection, role: string): Promise<RepairResult> {
   const unlimited = await queryRows(connection, sql`select from pg_roles where rolname = ${role} and rolconnlimit = -1`)
@@ -66,7 +69,10 @@ interface Trigger {
   readonly statement: string
 }
 
-/** Returns the missing triggers. A disabled trigger, or a trigger that calls another function, counts as present. */
+/**
+ * Returns the missing triggers of existing tables. A disabled trigger, or a trigger that calls another function, counts
+ * as present.
+ */
 async function missingTriggers(connection: Connection, statements: readonly string[]): Promise<Trigger[]> {
   const missing: Trigger[] = []
   for (const statement of statements) {
@@ -83,6 +89,7 @@ async function missingTriggers(connection: Connection, statements: readonly stri
   return missing
 }
 
+/** Whether the function exists, but doesn't handle TRUNCATE. */
 async function hasOutdatedFunction(connection: Connection): Promise<boolean> {
   const found = await queryRows(
     connection,

@@ -2,11 +2,12 @@
 
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
+/** Number of iterations that PostgreSQL uses by default. */
 const ITERATIONS = 4096
 
 /**
- * Returns the SCRAM-SHA-256 verifier of an ASCII password. PostgreSQL accepts it as a password. `salt` is 16 random
- * bytes.
+ * Returns the SCRAM-SHA-256 verifier of an ASCII password. Other characters would first need the normalization
+ * SASLprep. PostgreSQL accepts the verifier as a password. `salt` is 16 random bytes.
  */
 export function scramVerifier(password: string, salt: Uint8Array): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256')

@@ -45,7 +45,8 @@ async function hasRow(connection: Connection, table: string): Promise<boolean> {
   await connection.script(
     `set row_security = off; set lock_timeout = '${LOCK_TIMEOUT}'; set statement_timeout = '${STATEMENT_TIMEOUT}'`,
   )
-  // The database can contain stores in other schemas.
+  // The database can contain stores in other schemas. The schema public is always searched, so that a missing table is
+  // an error, which `findStoreData` records.
   const others = await queryRows<{ name: string }>(
     connection,
     sql`
