@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { authenticationError, type PostgresConnectionError, protocolError } from './errors.ts'
 import { ScramExchange, UNPROVED } from './scram.ts'
 
-/** What the client proves its identity with, and what it knows about the connection. */
+/** The client's credentials, and the properties of its connection that decide which methods are safe. */
 export interface AuthenticationOptions {
   readonly user: string
   /** The password of the connection URL; null if it has none. */
@@ -13,8 +13,8 @@ export interface AuthenticationOptions {
   /** Whether the connection uses TLS or a Unix socket, so that the client may send a password in clear text. */
   readonly isPrivate: boolean
   /**
-   * Hash of the server's certificate, which binds SCRAM to the TLS channel; null without TLS, and if `certificateHash`
-   * has none for the certificate.
+   * Hash of the server's certificate, which binds SCRAM to the TLS channel; null without TLS, or if the function
+   * `certificateHash` knows no hash for the certificate (such as Ed25519).
    */
   readonly certificateHash: Buffer | null
   /**
@@ -50,7 +50,8 @@ export class Authentication {
    * Returns the response to an Authentication message with this body; null if there is nothing to send.
    *
    * Throws or rejects with `PostgresConnectionError`:
-   * - `EAUTH`, if the method is unsupported, unsafe on this connection, or not bound although the URL demands it.
+   * - `EAUTH`, if the method is unsupported, unsafe on this connection, or lacks channel binding although the URL has
+   *   `channel_binding=require`.
    * - `EAUTH`, if the server needs a password that the URL lacks, requests too many SCRAM iterations, or doesn't prove
    *   that it knows the password.
    * - `EPROTO`, for a message that is invalid or out of order.
@@ -105,6 +106,7 @@ export class Authentication {
     return terminated(`md5${md5(md5(this.#password(), this.#options.user), salt.subarray(0, 4))}`)
   }
 
+  /** Returns the password. Throws on an unencrypted connection, and if `channel_binding=require`. */
   #cleartext(): Buffer {
     this.#requireBinding()
     const advice = 'add sslmode=require to the connection URL'

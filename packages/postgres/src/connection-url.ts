@@ -197,6 +197,9 @@ function nameOf(part: string): string {
   return (decode(splitOnce(part, '=')[0], 'parameter') ?? '').toLowerCase()
 }
 
+/**
+ * Returns the hosts. A host without an entry in `ports` gets the first port: as in libpq, one port is for all hosts.
+ */
 function readHosts(authority: string, ports: string | null): DatabaseHost[] {
   const names = authority.split(',')
   const portList = ports?.split(',') ?? []

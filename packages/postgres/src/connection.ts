@@ -38,6 +38,7 @@ export interface ConnectionOptions {
 /** Longest wait for the server to close a connection after the client has sent Terminate. */
 const FAREWELL_MS = 1000
 
+/** All connections share one writer, because each uses it only within a synchronous call. */
 const writer = new MessageWriter()
 
 /** A connection to one server, which runs one exchange at a time. Create it with `Connection.open`. */

@@ -17,9 +17,9 @@ export class PostgresError extends Error {
    * server uses another language.
    */
   readonly severity: string
-  /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  /** SQLSTATE; '' without one: https://www.postgresql.org/docs/current/errcodes-appendix.html */
   readonly code: string
-  /** Name of the server's function that reported the error. */
+  /** Name of the server's function that reported the error; '' without one, as from a pooler. */
   readonly routine: string
 
   /** `body` is the body of the ErrorResponse: https://www.postgresql.org/docs/current/protocol-error-fields.html */
@@ -43,7 +43,7 @@ export class PostgresError extends Error {
 }
 
 /**
- * Thrown if a connection could not be opened, or has ended. `code` is one of these:
+ * Thrown if a connection could not be opened, has ended, or did not become free. `code` is one of these:
  * - A code of the system or of the name lookup, such as `ECONNREFUSED` and `ENOTFOUND`.
  * - A code of OpenSSL or of Node's TLS, such as `CERT_HAS_EXPIRED` and `ERR_TLS_CERT_ALTNAME_INVALID`.
  * - `CONNECT_TIMEOUT`: the server did not accept the session in time.

@@ -47,6 +47,7 @@ export class Handshake extends Exchange {
     this.#send = send
   }
 
+  /** Ignores NegotiateProtocolVersion, because version 3.0 is the lowest one and the client requests no options. */
   receive(type: number, body: Cell): boolean {
     if (type === SERVER.authentication && !this.#isAuthenticated) this.#authenticate(body)
     else if (type === SERVER.backendKeyData && this.#isAuthenticated) this.#readKey(body)

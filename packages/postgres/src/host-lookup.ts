@@ -63,6 +63,7 @@ export class HostLookup {
    * unknown name, `ECANCELLED` or `ETIMEOUT` if no response arrives in time, or another code of the name server.
    */
   resolve(host: string): Promise<readonly HostAddress[]> {
+    // Host names don't distinguish case.
     const name = host.toLowerCase()
     const known = this.known.get(name)
     if (known !== undefined && performance.now() < known.until) return Promise.resolve(known.addresses)

@@ -5,6 +5,7 @@ import type { WireValue } from './statement.ts'
 
 /** Protocol version 3.0: the major version in the upper 16 bits, and the minor version in the lower 16 bits. */
 const PROTOCOL_VERSION = 196608
+/** Code of a CancelRequest: 1234 in the upper 16 bits, and 5678 in the lower 16 bits. */
 const CANCEL_REQUEST = 80877102
 const PORTAL = 'P'.charCodeAt(0)
 const STATEMENT = 'S'.charCodeAt(0)
@@ -99,6 +100,7 @@ export class MessageWriter {
     return this.#message('Q', () => void this.#string(text))
   }
 
+  /** Ends the session. The server closes the connection. */
   terminate(): this {
     return this.#message('X')
   }

@@ -100,6 +100,9 @@ function readServerFirst(message: string): { nonce: string; salt: Buffer; iterat
   return { nonce, salt: Buffer.from(salt, 'base64'), iterations }
 }
 
+/**
+ * Returns the keys from the cache, or derives them. Moves them to the end of the cache, whose first entry is dropped.
+ */
 async function keysOf(password: string, salt: Buffer, iterations: number): ReturnType<typeof deriveKeys> {
   const name = hash('sha256', `${iterations} ${salt.toString('base64')} ${password}`, 'base64')
   const known = cache.get(name)

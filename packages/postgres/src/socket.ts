@@ -156,8 +156,11 @@ async function tlsOptions(host: string, tls: TlsSettings): Promise<ConnectionOpt
   return {
     host,
     rejectUnauthorized: isVerified,
+    // TLS allows only a name here, not an IP address (RFC 6066).
     ...(isIP(host) === 0 ? { servername: host } : {}),
+    // PostgreSQL requires this protocol name for direct TLS.
     ...(tls.direct ? { ALPNProtocols: ['postgresql'] } : {}),
+    // The CA must be known, but the certificate can be for another host name.
     ...(tls.mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
     secureContext: await tlsContextOf(tls),
   }
