@@ -12,6 +12,7 @@ export const KEY_VARIABLE = 'STORE_EXPORT_KEY'
 /** Name of the environment variable that contains the path of a file with the key. */
 export const KEY_FILE_VARIABLE = 'STORE_EXPORT_KEY_FILE'
 
+/** Where the key can come from: the environment, and the person at the terminal. */
 export interface ApiKeySources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Prompts at the terminal without showing the input; null without a terminal. */
@@ -19,8 +20,9 @@ export interface ApiKeySources {
 }
 
 /**
- * Returns the key, trimmed: from the variable, else from the key file, else from the prompt. A named key file rules out
- * the prompt. Throws `CommandLineError` if no source has a key, or if the file cannot be read.
+ * Returns the key, trimmed: from the variable, else from the key file, else from the prompt. An empty variable counts
+ * as not set. A named key file rules out the prompt. Throws `CommandLineError` if no source has a key, or if the file
+ * cannot be read.
  */
 export async function readApiKey({ env, prompt }: ApiKeySources): Promise<string> {
   const fromVariable = env[KEY_VARIABLE]?.trim() ?? ''

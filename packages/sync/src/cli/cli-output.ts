@@ -4,6 +4,7 @@
 export interface CliOutput {
   /** Writes text for people to standard error. */
   writeMessage(text: string): void
+  /** Writes a line of a result, such as an event, to standard output, and adds the line feed. */
   writeResult(line: string): void
   /**
    * Writes data to standard output. Resolves after the write, so that a slow reader slows the run; rejects if it fails.
@@ -13,7 +14,10 @@ export interface CliOutput {
   readonly columns: number | null
 }
 
-/** Writes an event as one line of JSON. The names of its top-level members become snake case, like those of the API. */
+/**
+ * Writes an event as one line of JSON to standard output. The names of its top-level members become snake case, like
+ * the names of the API. Names within members stay unchanged.
+ */
 export function printEvent({ writeResult }: CliOutput, event: object): void {
   const members = Object.entries(event).map(([name, value]) => [toSnakeCase(name), value])
   writeResult(JSON.stringify(Object.fromEntries(members)))

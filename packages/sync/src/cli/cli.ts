@@ -22,7 +22,8 @@ const WRONG_USAGE = 2
 const TEMPORARY_FAILURE = 75
 
 /**
- * Runs the command. Prints an error to standard error and, with `--json`, also as an event. Resolves to the exit code:
+ * Runs the command. Prints an error to standard error and, with `--json`, also as an event. Prints nothing for
+ * `CopyDiffers`, whose differences are already printed, and for a stop between two runs. Resolves to the exit code:
  *
  * - 0: done, or stopped by a signal during `mcp` or between two runs of `--every`.
  * - 1: failed or interrupted, or the copy differs from the store.
@@ -36,6 +37,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return DONE
+      // commander has printed the error, and has not parsed the options.
       if (args.includes('--json')) printEvent(context.output, { event: 'error', message: error.message })
       return WRONG_USAGE
     }
@@ -71,7 +73,8 @@ export const EXAMPLES = {
 } as const
 
 /**
- * Returns the program. When commander would end the process, as after `--help`, `parseAsync` throws `CommanderError`.
+ * Returns the program. When commander would end the process, as after `--help` or a wrong option, `parseAsync` throws
+ * `CommanderError`.
  */
 export function createProgram(context: CliContext): Command {
   const command = new Command('store-sync')

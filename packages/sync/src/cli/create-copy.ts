@@ -6,6 +6,7 @@ import type { CsvCopyOptions } from '../copies/files/csv-copy.ts'
 import { CommandLineError } from './command-line-error.ts'
 import { SINGER } from './create-singer-copy.ts'
 
+/** A kind of destination that a prefix of `--to` names. */
 interface DestinationKind {
   readonly prefix: string
   /** The syntax of `--to`, for messages and `--help`. */
@@ -74,7 +75,10 @@ export async function createCopy(
   return parseDestination(text, csv, null)
 }
 
-/** `variable` is the `env:NAME` that `text` comes from; null for `--to` itself. No message shows a variable's value. */
+/**
+ * Returns the copy for a destination. `variable` is the `env:NAME` that `text` comes from; null for `--to` itself. No
+ * message shows a variable's value.
+ */
 async function parseDestination(text: string, csv: CsvCopyOptions, variable: string | null): Promise<Copy> {
   const kind = DESTINATION_KINDS.find(({ prefix }) => text.startsWith(prefix) && text.length > prefix.length)
   if (Object.keys(csv).length > 0 && kind?.prefix !== 'csv:')
@@ -100,7 +104,7 @@ function rejectTilde(path: string): string {
   return path
 }
 
-/** Removes `schema` from the URL, because the server rejects unknown parameters. */
+/** Returns the copy for a postgres:// URL. Removes `schema` from it, because the server rejects unknown parameters. */
 async function createPostgresCopy(text: string): Promise<Copy> {
   if (!URL.canParse(text)) throw new CommandLineError('--to: must be a valid postgres:// URL')
   const url = new URL(text)
@@ -110,6 +114,7 @@ async function createPostgresCopy(text: string): Promise<Copy> {
   return new PostgresCopy({ url: url.href, ...(schema === null ? {} : { schema }) })
 }
 
+/** Returns the copy for a mysql:// URL. An error of the URL becomes a `CommandLineError`. */
 async function createMySqlCopy(text: string): Promise<Copy> {
   const { mySqlCopy } = await import('../copies/mysql/mysql.ts')
   try {
@@ -120,6 +125,7 @@ async function createMySqlCopy(text: string): Promise<Copy> {
   }
 }
 
+/** Returns the trimmed value of a variable. Throws `CommandLineError` if it is not set or empty. */
 function readVariable(name: string, env: Readonly<Record<string, string | undefined>>): string {
   const text = env[name]?.trim() ?? ''
   if (text === '') throw new CommandLineError(`--to env:${name}: the variable ${name} is not set`)

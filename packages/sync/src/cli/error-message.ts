@@ -1,9 +1,10 @@
-// Decides which errors of a command are expected, so that only unexpected ones print a stack trace.
+// Decides which errors of a command are expected. Only an unexpected error without a code prints a stack trace.
 
 import { ConnectionError, IgnoredParameterError, StoreExportError } from '@store-export/client'
 import { CopyBusyError, CopyError, CopyUnavailableError } from '../copies/copy.ts'
 import { CommandLineError } from './command-line-error.ts'
 
+/** Errors whose message says what to do. */
 const EXPECTED_ERRORS = [
   CommandLineError,
   CopyBusyError,
@@ -14,7 +15,10 @@ const EXPECTED_ERRORS = [
   IgnoredParameterError,
 ]
 
-/** Returns the message to print for an error. The message of an unexpected error includes its stack trace. */
+/**
+ * Returns the message to print for an error. The message of an unexpected error without a code includes its stack
+ * trace.
+ */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (EXPECTED_ERRORS.some((each) => error instanceof each)) return error.message

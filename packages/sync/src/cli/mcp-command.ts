@@ -6,8 +6,10 @@ import { CopyError } from '../copies/copy.ts'
 import type { CliContext } from './cli-context.ts'
 import { CommandLineError } from './command-line-error.ts'
 
+/** The unparsed options of `mcp`. */
 export interface McpCommandOptions {
   readonly from: string
+  /** Whether the assistant also sees columns that identify a person. */
   readonly withPersonalData?: true
 }
 
@@ -51,13 +53,17 @@ export async function mcpCommand(options: McpCommandOptions, context: CliContext
   }
 }
 
-/** Returns the absolute path of the file in `--from`. */
+/** Returns the absolute path of the file in `--from`. Throws `CommandLineError` for any other value. */
 function parseFrom(text: string): string {
   const [, file = ''] = /^sqlite:(.+)$/.exec(text) ?? []
   if (file === '') throw new CommandLineError(`--from: must be sqlite:FILE; got ${JSON.stringify(text.slice(0, 40))}`)
   return path.resolve(file)
 }
 
+/**
+ * Throws `CopyError` unless Node.js can restrict statements, and the file is a copy. Throws `CopyUnavailableError` if
+ * another program locks the file.
+ */
 async function requireCopy(file: string): Promise<void> {
   const { DatabaseSync } = await import('node:sqlite')
   if (DatabaseSync.prototype.setAuthorizer === undefined)

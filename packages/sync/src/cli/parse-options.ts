@@ -20,7 +20,7 @@ function parseTable(name: string): CopyTable {
   )
 }
 
-/** Returns `--every` or `--overlap` in milliseconds, at most 24 days. Only `--overlap` can be 0. */
+/** Returns `--every` or `--overlap` in milliseconds, at most the 24 days of a timer. Only `--overlap` can be 0. */
 export function parseDurationOption(option: '--every' | '--overlap', text: string): number {
   const ms = parseDuration(text, TIMER_MS_MAX)
   if (ms !== null && (ms > 0 || option === '--overlap')) return ms

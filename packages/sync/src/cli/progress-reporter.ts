@@ -9,6 +9,7 @@ import { countText, NUMBER_WIDTH, numberText, rowsText, secondsText, tableText, 
 import type { RequestMeter } from './request-meter.ts'
 import { StatusLine } from './status-line.ts'
 
+/** Where the reporter writes, and where its numbers come from. */
 export interface ProgressReporterOptions {
   readonly output: CliOutput
   readonly meter: RequestMeter
@@ -52,7 +53,10 @@ export class ProgressReporter {
     this.#restartHeartbeat()
   }
 
-  /** Shows the progress of a table after a page, at most every 100 ms. */
+  /**
+   * Shows the progress of a table after a page, at most every 100 ms. The first page of a table that continues an
+   * earlier run also prints a permanent line.
+   */
   page(rows: TableProgress): void {
     const { now, meter } = this.#options
     this.#endCountdown()
@@ -79,6 +83,7 @@ export class ProgressReporter {
     this.#hasReportedResume = false
   }
 
+  /** Prints a permanent line. It ends a countdown, and removes the status line. */
   print(text: string): void {
     this.#endCountdown()
     this.#line.print(text)
@@ -156,6 +161,7 @@ export class ProgressReporter {
     ).unref()
   }
 
+  /** Returns the ms since `start` or the last `done`; at least 1, because rates divide by it. */
   #elapsedMs(): number {
     return Math.max(1, this.#options.now() - this.#startedAt)
   }
@@ -193,6 +199,7 @@ export function pageText({ table, rows, rowsBefore = 0, of }: TableProgress, ms:
   return `${rowsText(table, rows, total)}  ${rateText(read, ms)}${share}${left}`
 }
 
+/** How far a table is, in a run or a verification. */
 export interface TableProgress {
   readonly table: string
   /** Rows of the table that were read so far, including `rowsBefore`. */
@@ -203,6 +210,9 @@ export interface TableProgress {
   readonly of: number | null
 }
 
+/**
+ * Returns the estimated time for the rows that are left, in pages of the maximum size; empty if none or all were read.
+ */
 function timeLeftText(read: number, left: number, ms: number, meter: RequestMeter): string {
   if (read === 0 || left <= 0) return ''
   const requestMs = ms / Math.ceil(read / LIMITS.pageRowsMax)
@@ -218,6 +228,7 @@ export function printProgressEvents(output: CliOutput): (progress: SyncProgress)
   }
 }
 
+/** The parts of the last line that are not in `SyncSummary`. */
 export interface RunTotals {
   /** Name of the copy for people, from `Copy.name`. */
   readonly copy: string
@@ -238,7 +249,10 @@ export function summaryText({ tables }: SyncSummary, { copy, isPart, ms, request
   return `  ${copy} is up to date${part}: ${countText(rows, 'row')} read${before}${removedText}, ${countText(requests, 'request')}, ${secondsText(ms)}`
 }
 
-/** Returns the rows per second. Returns spaces for a single page, whose rate depends on the latency of one request. */
+/**
+ * Returns the rows per second, padded to a fixed width. Returns only spaces for a single page, whose rate depends on
+ * the latency of one request.
+ */
 function rateText(rows: number, ms: number): string {
   if (rows <= LIMITS.pageRowsMax) return ' '.repeat(NUMBER_WIDTH + '/s'.length)
   return `${numberText(Math.round((rows * 1000) / ms)).padStart(NUMBER_WIDTH)}/s`

@@ -14,6 +14,7 @@ export class RequestMeter {
     this.#now = now
   }
 
+  /** Counts a response, and stores its rate limit. */
   record({ limit }: ResponseInfo): void {
     this.#requests += 1
     this.#limit = limit
@@ -30,7 +31,10 @@ export class RequestMeter {
     return this.#limit === null ? null : 1 - this.#left(this.#limit) / this.#limit.requests
   }
 
-  /** Returns the estimated ms for `requests` more requests of `requestMs` each, including waits for the rate limit. */
+  /**
+   * Returns the estimated ms for `requests` more requests of `requestMs` each, including waits for the rate limit.
+   * Assumes that no other tool uses the key.
+   */
   estimateMs(requests: number, requestMs: number): number {
     const limit = this.#limit
     if (limit === null || requests <= this.#left(limit)) return requests * requestMs
@@ -45,7 +49,10 @@ export class RequestMeter {
     return this.#now() - this.#recordedAt >= resetSeconds * 1000 ? requests : remaining
   }
 
-  /** After the reset of the last response, windows follow each other without a gap. */
+  /**
+   * Returns the ms until the current window ends. After the reset in the last response, windows follow each other
+   * without a gap.
+   */
   #msUntilReset({ resetSeconds, windowSeconds }: RateLimit): number {
     const ms = this.#recordedAt + resetSeconds * 1000 - this.#now()
     return ms > 0 ? ms : windowSeconds * 1000 + (ms % (windowSeconds * 1000))

@@ -18,6 +18,7 @@ import { MODE_TEXTS, printProgressEvents, reportProgress, summaryText } from './
 import { createSession, now, REFUSED_FOR_MS, type SessionOptions, type SyncSession } from './sync-session.ts'
 import { isWorthRetrying } from './temporary-failure.ts'
 
+/** The unparsed options of `run`. */
 export interface RunCommandOptions extends SessionOptions {
   readonly to: string
   readonly full?: true
@@ -38,12 +39,14 @@ export class StoppedBetweenRuns extends Error {
   override readonly name = 'StoppedBetweenRuns'
 }
 
+/** The options for `run` and `preview` of run/. */
 interface ParsedRunOptions extends TablePlanOptions {
   readonly tables?: readonly CopyTable[]
   readonly prunes: boolean
   readonly allowsEmpty: boolean
 }
 
+/** What each run of a command needs. */
 interface RunTask {
   readonly session: SyncSession
   readonly parsed: ParsedRunOptions
@@ -59,7 +62,7 @@ interface RunTask {
 export async function runCommand(options: RunCommandOptions, context: CliContext): Promise<void> {
   const everyMs = options.every === undefined ? null : parseDurationOption('--every', options.every)
   const parsed = parseRunOptions(options)
-  // Checks the destination before the prompt for the key.
+  // Checks the destination before the prompt for the key. The copy is dropped, because each run creates its own.
   checkSingerOptions(options)
   await createRunCopy(options, context)
   // With --every, the service can start at the same time as this command, so the client retries a refused connection
@@ -103,11 +106,13 @@ function parseCsvOptions({ csvDelimiter, csvNoApostrophe }: RunCommandOptions): 
   }
 }
 
+/** Returns the copy of `--to`, without opening it. Rejects like `createCopy` and `createSingerCopy`. */
 function createRunCopy(options: RunCommandOptions, { env, output }: CliContext): Promise<Copy> {
   if (options.to === SINGER) return createSingerCopy(options.state, output)
   return createCopy(options.to, env, parseCsvOptions(options))
 }
 
+/** Runs once, and prints the result. Stops the progress in any case. */
 async function runOnce({ session, parsed, options, context }: RunTask): Promise<void> {
   const { output, signal } = context
   const { client, meter, reporter } = session

@@ -19,21 +19,27 @@ export class StatusLine {
   show(text: string): void {
     const { columns, writeMessage } = this.#output
     if (columns === null) return
+    // In the last column, some terminals would start a new line.
     writeMessage(`\r${text.slice(0, columns - 1)}${CLEAR_TO_END}`)
     this.#isShown = true
   }
 
+  /** Writes a permanent line. A log gets its time before it. On a terminal, it replaces the status line. */
   print(text: string): void {
     const isLog = this.#output.columns === null
     this.#writeLine(isLog ? `${this.#clock().toISOString().slice(0, 19)}Z ${text}` : text)
   }
 
+  /** Removes the status line, if there is one. */
   clear(): void {
     if (this.#isShown) this.#output.writeMessage(`\r${CLEAR_TO_END}`)
     this.#isShown = false
   }
 
-  /** Writes the last line of a command, without a timestamp. On a terminal, it replaces the status line. */
+  /**
+   * Writes the last line of a command, without a timestamp. On a terminal, it replaces the status line, also one of
+   * another `StatusLine`.
+   */
   end(text: string): void {
     this.#isShown = this.#output.columns !== null
     this.#writeLine(text)

@@ -18,6 +18,7 @@ export interface SessionOptions {
   readonly json?: true
 }
 
+/** The client of a command, and what reports its requests. */
 export interface SyncSession {
   readonly client: StoreExportClient
   readonly meter: RequestMeter
@@ -35,7 +36,7 @@ export const REFUSED_FOR_MS = 5000
 /**
  * Returns a session; sends no request. Prompts for the key if no environment variable gives it. Rejects with
  * `CommandLineError` for an invalid or unencrypted URL, an invalid `--requests-per-minute`, and an invalid or missing
- * key.
+ * key. Checks the options before it prompts, but the key and the form of the URL afterwards.
  */
 export async function createSession(
   options: SessionOptions,
@@ -64,6 +65,7 @@ export async function createSession(
     })
     return { client, meter, reporter }
   } catch (error) {
+    // The client's message begins with its option, such as `url: must …`, which has the same name as here.
     throw new CommandLineError(`--${error instanceof Error ? error.message : String(error)}`)
   }
 }

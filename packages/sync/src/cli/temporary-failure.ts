@@ -6,6 +6,7 @@ import { CopyBusyError, CopyFullError, CopyUnavailableError } from '../copies/co
 import { FileInUseError } from '../copies/files/replace-files.ts'
 import { EmptyTablesError } from '../run/empty-tables.ts'
 
+/** 409: the store is not ready yet. 429: the key has reached its rate limit. */
 const TEMPORARY_STATUSES = [409, 429]
 
 /**
@@ -21,8 +22,9 @@ export function isTemporaryFailure(error: unknown): boolean {
 }
 
 /**
- * Whether `--every` continues after this failure. It continues after a temporary failure, and after an error that you
- * can fix between two runs, such as a full disk. It stops after other errors, such as a revoked key.
+ * Whether `--every` continues after this failure. It continues after a temporary failure, and after an error that can
+ * be fixed between two runs: a full disk, a table that the store returned empty, or an error of the system or a
+ * database. It stops after other errors, such as a revoked key.
  */
 export function isWorthRetrying(error: unknown): boolean {
   if (isTemporaryFailure(error) || error instanceof EmptyTablesError) return true

@@ -10,6 +10,7 @@ import { parseTables } from './parse-options.ts'
 import type { ProgressReporter } from './progress-reporter.ts'
 import { createSession, now, REFUSED_FOR_MS, type SessionOptions } from './sync-session.ts'
 
+/** The unparsed options of `verify`. */
 export interface VerifyCommandOptions extends SessionOptions {
   readonly to: string
   readonly tables?: string
@@ -31,8 +32,8 @@ const COMPARED_TEXTS: Readonly<Record<CompareMode, string>> = {
 const SHOWN_MAX = 10
 
 /**
- * Compares once, and prints the result. Throws `CommandLineError` before the first request, the errors of `verify`, and
- * `CopyDiffers` if a difference has no known reason.
+ * Compares once, and prints the result. Throws `CommandLineError` before the first request, and the errors of `verify`.
+ * Throws `CopyDiffers` if a difference has no known reason, or if a file of the copy has changed.
  */
 export async function verifyCommand(options: VerifyCommandOptions, context: CliContext): Promise<void> {
   const { env, output, signal } = context
@@ -54,7 +55,10 @@ export async function verifyCommand(options: VerifyCommandOptions, context: CliC
   if (!isSame) throw new CopyDiffers(`${copy.name} differs from the store`)
 }
 
-/** Returns a handler that prints the first differences and the counts of each table. */
+/**
+ * Returns a handler that prints the counts of each table, and its first differences. It doesn't print differences with
+ * a known reason, such as a row that changed after the last run.
+ */
 function reportDifferences(reporter: ProgressReporter, isQuick: boolean): (event: VerifyEvent) => void {
   const counts = new Map<string, number>()
   return (event) => {
@@ -87,6 +91,9 @@ function verifiedText({ table, storeRows, copyRows, differences, changed, leftOu
 const REPAIRS: readonly RepairRun[] = ['full', 'prune', 'run']
 const COMMANDS: Readonly<Record<RepairRun, string>> = { full: 'run --full', prune: 'run --prune', run: 'run' }
 
+/**
+ * Returns the last lines: whether the copy is the same, and otherwise the changed files and the run that repairs most.
+ */
 function summaryLines(verification: Verification, copy: string, isQuick: boolean, ms: number): string[] {
   const { isSame, changedFiles, tables } = verification
   const rows = tables.reduce((sum, { storeRows }) => sum + storeRows, 0)

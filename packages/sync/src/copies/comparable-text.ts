@@ -5,8 +5,8 @@ import { exactJsonText, isRawNumber, isTooDeep } from '../exact-json.ts'
 import type { CopyColumnKind } from '../tables.ts'
 
 /**
- * Returns a value as a string, in the form that the service sends. Equal values have equal strings. Returns null for
- * null and undefined.
+ * Returns a value as a string; null for null and undefined. UUIDs and JSON values that are equal have equal strings.
+ * Values of other kinds must already have the form in which the service sends them.
  */
 export function comparableText(kind: CopyColumnKind, value: unknown): string | null {
   if (value === null || value === undefined) return null
@@ -14,6 +14,7 @@ export function comparableText(kind: CopyColumnKind, value: unknown): string | n
   return kind === 'uuid' ? String(value).toLowerCase() : String(value)
 }
 
+/** Returns JSON with sorted members. A value that is nested too deeply for `JSON.stringify` needs a slower function. */
 function sortedText(value: unknown): string {
   try {
     return JSON.stringify(sorted(value))

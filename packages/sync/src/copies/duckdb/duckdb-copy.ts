@@ -19,8 +19,10 @@ import { deleteWalk, markWalkSeen, needsMarks, removeUnseen, saveWalk } from './
 import { type DuckDb, loadDuckDb } from './load-duckdb.ts'
 import { translateDuckDbError } from './translate-duckdb-error.ts'
 
+/** How a DuckDB file begins. */
 const DUCKDB_FILE: FileSignature = { format: 'DuckDB', bytes: 'DUCK', offset: 8, canBeEmpty: false }
 
+/** The open file, and its columns outside of the contract. */
 interface OpenFile {
   readonly session: DuckDbSession
   readonly otherColumns: OtherColumns
@@ -160,12 +162,16 @@ export class DuckDbCopy implements Copy {
     await this.#replaceRows(table, parents, { where: `id in (${idsQuery(1)})`, values: [ids] })
     for (const child of table.children) {
       const children = childrenOf(parents, child)
+      // The second condition finds an embedded row that has moved here from another parent.
       const where = `${quoteIdentifier(child.parentColumn)} in (${idsQuery(1)}) or id in (${idsQuery(2)})`
       await this.#replaceRows(child, children, { where, values: [ids, idsOf(children)] })
     }
   }
 
-  /** Deletes the rows that `where` selects, and inserts `rows`. Columns outside of the contract retain their values. */
+  /**
+   * Deletes the rows that `where` selects, and inserts `rows`. Columns outside of the contract retain their values in a
+   * row whose ID is in both. `values` are those of `where`.
+   */
   async #replaceRows(
     { name, columns }: CopyTable | ChildTable,
     rows: readonly CopyRow[],

@@ -79,6 +79,7 @@ export async function readUnseenIds(
   return rows.map(({ id }) => String(id))
 }
 
+/** Returns the value without the character that `readRows` puts before it; null for null. */
 function storedText({ kind }: CopyColumn, value: unknown): string | null {
   if (typeof value !== 'string') return null
   const text = value.slice(1)

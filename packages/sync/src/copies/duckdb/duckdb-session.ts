@@ -9,8 +9,10 @@
 import type { DuckDb, DuckDbConnection, DuckDbInstance } from './load-duckdb.ts'
 import { isOpenOtherwise, translateDuckDbError } from './translate-duckdb-error.ts'
 
+/** A row of a result in the JSON form of the driver, in which big integers, decimals, and times are strings. */
 export type ResultRow = Readonly<Record<string, unknown>>
 
+/** The result of one statement. */
 export interface QueryResult {
   readonly rows: readonly ResultRow[]
   /** Number of rows that the statement changed; 0 for a query. */
@@ -82,7 +84,10 @@ export class DuckDbSession {
     }
   }
 
-  /** Runs `work` in a transaction and returns its result. If `work` throws, rolls back and throws the error. */
+  /**
+   * Runs `work` in a transaction and returns its result. If `work` or the commit throws, rolls back and throws the
+   * error.
+   */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.run('begin')
     try {

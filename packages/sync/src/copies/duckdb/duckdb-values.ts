@@ -87,6 +87,7 @@ export function asDuckDbStores({ kind }: CopyColumn, value: unknown): unknown {
 export function sentText(column: CopyColumn): string {
   const name = quoteIdentifier(column.name)
   const digits = quoteIdentifier(digitsName(column))
+  // In DuckDB, %g is the milliseconds with three digits.
   if (column.kind === 'timestamp') return `strftime(${name}, '%Y-%m-%dT%H:%M:%S.%gZ')`
   if (column.kind !== 'decimal' || column.isMoney) return `${name}::varchar`
   return `case when ${name} is not distinct from try_cast(${digits} as double) then ${digits} else ${name}::varchar end`

@@ -1,6 +1,6 @@
 // Lets a run resume after it was killed. Each page saves the unfinished walk and its marks in the transaction of its
-// rows, so the saved position never differs from the written rows. At its end, a full walk removes the rows that it has
-// not marked as seen.
+// rows, so the saved position never differs from the written rows. At its end, a full walk that marks rows removes the
+// rows without a mark.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'
@@ -52,7 +52,7 @@ export async function markWalkSeen(session: DuckDbSession, table: string, ids: r
   ])
 }
 
-/** Deletes the unfinished walk of a table and its marks. */
+/** Deletes the saved progress of a table's walk, and the marks of its rows. */
 export async function deleteWalk(session: DuckDbSession, table: string): Promise<void> {
   await session.run('delete from _sync_unfinished where table_name = $1', [table])
   await session.run('delete from _sync_seen where table_name = $1', [table])
@@ -64,8 +64,10 @@ export async function deleteOrphanMarks(session: DuckDbSession): Promise<void> {
 }
 
 /**
- * Removes rows without a mark, their embedded rows, and the rows that they own. Runs in the caller's transaction.
- * Returns the number of removed rows, without embedded and owned rows.
+ * Removes rows without a mark. With them, it removes their embedded rows (such as the items of an order) and owned rows
+ * (such as the addresses of a customer). Call it only if `needsMarks` was true when the walk began. Otherwise, it
+ * removes all rows. Runs in the caller's transaction. Returns the number of removed rows, without embedded and owned
+ * rows.
  */
 export async function removeUnseen(session: DuckDbSession, table: CopyTable): Promise<number> {
   const at = quoteIdentifier(table.name)
