@@ -82,8 +82,8 @@ function createSeries(registry: Registry) {
 }
 
 /**
- * Starts series whose labels are known at zero, because `increase()` misses the first event of a series that starts
- * with this event. `setServerGauges` does the same for servers.
+ * Starts some series at zero, because `increase()` misses the first event of a series that starts with this event.
+ * `setServerGauges` does the same for servers.
  */
 function startAtZero(series: Series): void {
   const { errors, queryFailures, internalErrors, rejections, transactionWaits, leakReports, leakedKeys } = series

@@ -3,6 +3,7 @@
 
 import { KEY_IN_TEXT } from '@store-export/contract'
 
+/** Patterns and what replaces their matches, in this order. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(KEY_IN_TEXT, 'g'), '[key]'],
   [/(\bpostgres(?:ql)?:\/\/)[^\s"'<>]*@/gi, '$1[user]@'],
@@ -13,7 +14,10 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/[A-Za-z0-9_+-]{40,}={0,2}/g, '[token]'],
 ]
 
-/** Text that no rule matches. Most logged text of a request is like this. */
+/**
+ * Text that no rule matches: short, without a key, and without the characters that the rules need. Most logged text of
+ * a request is like this, so it skips the rules.
+ */
 const PLAIN = new RegExp(`^(?!.*(${KEY_IN_TEXT}))[\\w /{}.-]{0,39}$`)
 
 /**

@@ -257,7 +257,7 @@ interface ServiceResources {
   readonly drainSeconds: number
 }
 
-/** Closes the parts in the order in which they need each other. Usage is written after the last request. */
+/** Closes each part before the parts that it uses. Usage is written after the last request. */
 async function close(parts: ServiceResources, dashboard: OpenDashboard | null): Promise<void> {
   const { stop, pools, usage, control, admitter, announcement, drainSeconds } = parts
   await Promise.all([stop(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])

@@ -171,9 +171,9 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
 }
 
 /**
- * Deletes expired data, sums up old usage, repairs the tables of admissions, and ends expired keys, now and once a day.
- * An error of one deletion becomes an event, and doesn't stop the others. The timer doesn't prevent the process from
- * exiting.
+ * Deletes expired data, sums up old usage, repairs the copies of keys in a distributed database, and ends expired keys,
+ * now and once a day. An error of one deletion becomes an event, and doesn't stop the others. The timer doesn't prevent
+ * the process from exiting.
  */
 function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandler): void {
   const { usageHourDays, usageMonths, requestLogHours } = config

@@ -12,7 +12,7 @@ import { type ColumnDescription, readColumnDescriptions } from './typed-rows.ts'
 
 /**
  * Callbacks for the result of one statement. After an exception, `Batch` makes no further calls, reads the remaining
- * responses, and rejects with the exception.
+ * responses, and rejects with the exception. An exception of `columns` before the statement is sent prevents the batch.
  */
 export interface Sink {
   /** Format of the values in the rows. */
@@ -67,7 +67,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
 
   /**
    * Writes the messages of all groups to `writer`. Throws `TypeError` for a text or a value that can't be sent, and
-   * `RangeError` for more than 65,535 values in a statement.
+   * `RangeError` for more than 65,535 values in a statement. Also throws the exception of a sink's `columns`.
    */
   constructor(groups: readonly (readonly Request[])[], prepared: PreparedStatements, writer: MessageWriter) {
     super()

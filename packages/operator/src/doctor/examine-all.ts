@@ -11,6 +11,7 @@ export async function examineAll<Item, Report>(
   { atOnce, onDone }: { readonly atOnce: number; readonly onDone: (report: Report) => void },
 ): Promise<Report[]> {
   const reports: Report[] = []
+  // All workers take their items from the same iterator. After an error, the other workers continue.
   const queue = items.entries()
   const work = async () => {
     for (const [index, item] of queue) {

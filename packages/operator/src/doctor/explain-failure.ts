@@ -8,7 +8,7 @@ import { redactAndCut } from '../redact.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
 import type { DoctorFinding } from './report.ts'
 
-/** Returns a finding for any error of `readStore`. An unknown error becomes an internal error of the doctor. */
+/** Returns a finding for any error of reading a store. An unknown error becomes an internal error of the doctor. */
 export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id' | 'databaseUrl'>): DoctorFinding {
   const setUrl = `store-export stores set ${store.id} --database-url -`
   if (error instanceof DecryptionError)

@@ -57,7 +57,7 @@ async function isOrphan(owner: string | undefined): Promise<boolean> {
 /** Maximum time for an orphan to exit after each signal. */
 const SIGNAL_TIMEOUT_MS = 10_000
 
-/** Stops the server as `pg_ctl` does: fast, then immediately, and then with a signal that it can't ignore. */
+/** Stops the server: first with a fast shutdown (SIGINT), then an immediate one (SIGQUIT), and at last with SIGKILL. */
 async function stopOrphan(processId: number): Promise<void> {
   const identity = await processIdentity(processId)
   const isGone = async (): Promise<boolean> => (await processIdentity(processId)) !== identity

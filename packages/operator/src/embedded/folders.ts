@@ -101,7 +101,7 @@ async function knownHome(
 
 /**
  * Returns the data folder, or a new folder in the first system folder that the account can enter. If it can enter none,
- * returns the data folder, so that the error of the next step names this folder.
+ * returns the data folder, and a later step of the start fails.
  */
 async function chooseHome(data: string, account: Account, onNotice: (notice: EmbeddedNotice) => void): Promise<string> {
   if (account === undefined || (await canEnter(data, account))) return data

@@ -23,8 +23,9 @@ const DATABASE_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 const OTHER = '_OTHER'
 
 /**
- * Returns a handler that records each request with `tracer` and `meter`. The duration of a database call doesn't
- * include the wait for its connection, which is a separate metric for the databases of stores.
+ * Returns a handler that records each request with `tracer` and `meter`. The wait for a connection is not part of the
+ * call's duration, but a separate metric for the databases of stores. Without a connection, and for the check of a key,
+ * the duration is that of the whole call.
  */
 export function recordRequests(tracer: Tracer, meter: Meter): TelemetryHandler {
   const histogram = (name: string, description: string, explicitBucketBoundaries: number[]) =>
@@ -60,6 +61,7 @@ function httpAttributes({ method, route, status, code }: RequestTelemetry): Attr
     'http.request.method': method,
     'http.route': route,
     'http.response.status_code': status,
+    // Also for the admin API with TLS, because events don't name the scheme.
     'url.scheme': 'http',
   }
   if (status >= 500) attributes['error.type'] = code ?? String(status)

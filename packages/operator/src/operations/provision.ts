@@ -106,7 +106,7 @@ async function createOnce(
     const urls = await provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce })
     return { store: await setStore(context, id, { state: 'ready', databaseUrl: urls.readerUrl }), urls }
   } catch (error) {
-    // The first error is more useful. `stores orphans` finds what could not be dropped.
+    // The first error is more useful. `stores list --orphans` shows what could not be dropped.
     await dropLeftovers(adminUrl, id).catch(() => undefined)
     if (isNew) await removeStore(context.database, id, context.actor)
     throw error

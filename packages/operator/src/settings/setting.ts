@@ -4,7 +4,7 @@
 interface SettingBase {
   /** Name of the environment variable. */
   readonly env: `STORE_EXPORT_${string}`
-  /** Meaning of the setting for `--help` and docs/operate/settings.md, where Markdown is formatted. */
+  /** Meaning of the setting, for `--help` and docs/operate/settings.md. */
   readonly help: string
 }
 

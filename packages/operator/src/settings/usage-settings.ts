@@ -17,7 +17,7 @@ export const USAGE_SETTINGS = {
     kind: 'integer',
     default: 35,
     unit: 'days',
-    // The other cleanup of usage writes more recent hours at the same time (retention.ts).
+    // The cleanup of older hours doesn't exclude the usage recorder, which writes recent hours (retention.ts).
     min: 32,
     max: 36_500,
     help: 'Retention of usage by hour. Older usage is stored by UTC day. Raise it if merchants need older hours. docs/operate/capacity.md says how much space that takes.',
