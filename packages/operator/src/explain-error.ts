@@ -78,13 +78,19 @@ export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }
 
-/** Whether a later attempt can succeed: the database can't be reached, doesn't respond, or is out of resources. */
+/**
+ * Whether a later attempt can succeed: the database can't be reached, doesn't respond, or is out of resources, or no
+ * connection became free.
+ */
 function isUnreachable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   return failedToConnect(error) || NOT_REACHED.test(code) || TEMPORARY.test(code)
 }
 
-/** Codes of the client, and of PostgreSQL: connection errors (08), shutdowns (57P0), and exhausted resources (53). */
+/**
+ * Codes of the client (timeouts, closed connections, full pools), and of PostgreSQL: connection errors (08), shutdowns
+ * (57P0), and exhausted resources (53).
+ */
 const TEMPORARY = /^(CONNECT|CONNECTION_|POOL_FULL$|08|57P0|53)/
 
 /** Codes of a socket that could not connect, and of a host name that could not be resolved. */

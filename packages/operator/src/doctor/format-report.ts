@@ -36,7 +36,7 @@ function titleOf({ id, name, revision }: StoreReport): string {
   return [name, id, ...(revision === null ? [] : [revision])].join('  ')
 }
 
-/** Returns the lines of a check. The summary is shown only if the check has no problems; notes don't matter. */
+/** Returns the lines of a check. The summary is shown if the check has no problems, even if it has notes. */
 function formatCheck({ name, summary, findings }: DoctorCheck, paint: Paint): string[] {
   const problems = findings.filter(({ severity }) => severity !== 'note')
   const notes = findings.filter(({ severity }) => severity === 'note')

@@ -13,7 +13,7 @@ export interface Telemetry {
 /** Starts telemetry for a node of this version. */
 type StartTelemetry = (version: string, emit: EventHandler) => Promise<Telemetry>
 
-/** The registered telemetry; null if the process was started without `--import`. */
+/** The registered telemetry; null if there is none. */
 let start: StartTelemetry | null = null
 
 /** Makes the nodes of this process start telemetry. Call it before a node starts. */

@@ -134,6 +134,7 @@ export const DATABASE_SETTINGS = {
     default: 15,
     unit: 's',
     min: 1,
+    // Within 30 s, a new column must be served (R28 in docs/spec/readings.md).
     max: 30,
     help: 'Time after which a node reads the columns of a store again, to notice a changed schema. It does so at the next request for the store.',
   },

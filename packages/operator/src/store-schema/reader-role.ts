@@ -15,9 +15,11 @@ const ROLE_SETTINGS = {
   default_transaction_isolation: 'read committed',
   statement_timeout: '5s',
   idle_in_transaction_session_timeout: '10s',
+  // Compilation takes longer than the service's short statements.
   jit: 'off',
   // The best plan of a prepared statement is the same for every value of its parameters.
   plan_cache_mode: 'force_generic_plan',
+  // The text of a value must not depend on the settings of the server. A negative `extra_float_digits` would round.
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   intervalstyle: 'postgres',

@@ -30,7 +30,10 @@ export function now(): number {
   return performance.now()
 }
 
-/** How long the client retries a refused connection before the first response, in ms, if `--every` is not given. */
+/**
+ * How long the client retries a refused connection before the first response, in ms, if `--every` is not given. It is
+ * short, so that a wrong port ends the command soon.
+ */
 export const REFUSED_FOR_MS = 5000
 
 /**
