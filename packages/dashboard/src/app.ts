@@ -1,4 +1,5 @@
 // The routes of the dashboard in one list, with the check that each needs: none, a session, or a permission in a store.
+// Only the SCIM routes are elsewhere (scim/scim-routes.ts), because they check the token of a directory.
 
 import { type Context, Hono } from 'hono'
 import { accountPage, changePassword, signOutOthers } from './routes/account.ts'
@@ -44,7 +45,10 @@ import { securityHeaders } from './security/security-headers.ts'
 import type { Services } from './services.ts'
 import { type Asset, assets } from './ui/assets.ts'
 
-/** Returns the Hono app that serves the dashboard. */
+/**
+ * Returns the Hono app that serves the dashboard. Hono uses the first route that matches, so a fixed path comes before
+ * a path with a parameter, such as `/data/orders.csv` before `/data/:list`.
+ */
 export function createApp(services: Services): Hono<Environment> {
   const app = new Hono<Environment>()
   const handlers = createHandlers(services)
@@ -76,6 +80,7 @@ export function createApp(services: Services): Hono<Environment> {
   app.get('/mute/:token', page(mutePage))
   app.post('/mute', form(mute))
   app.post('/theme', page(setTheme))
+  // A browser can send GET to the URL of a form, for example if the merchant presses Enter in the address bar.
   for (const path of ['/sign-in/oidc', '/sign-in/passkey', '/link', '/invitation', '/mute', '/theme', '/sign-out'])
     app.get(path, (context) => context.redirect('/', 303))
 
@@ -84,6 +89,7 @@ export function createApp(services: Services): Hono<Environment> {
   addScimRoutes(app, services)
 
   app.all('*', page(notFoundPage))
+  // `page` and `form` respond to their own errors. This handles errors outside of them.
   app.onError((cause, context) => {
     services.emit({ event: 'page.failed', requestId: null, cause })
     return context.text('Something went wrong on our side.', 500)
@@ -166,7 +172,7 @@ function addStoreRoutes(app: Hono<Environment>, { storePage, storeForm, storeFil
   store.get('/recipes', storePage('see usage', recipesPage))
 }
 
-/** Returns the message for a request with another host name. */
+/** Returns the message for a request with another Host header, which only a dashboard on a loopback address rejects. */
 function wrongHostMessage(url: string): string {
   return `The dashboard is at ${url}. To serve it under another URL, change the setting STORE_EXPORT_DASHBOARD_URL.`
 }

@@ -1,5 +1,5 @@
-// Declares the events of the dashboard. Apart from a `cause`, they contain no key, form, or email address. A `cause`
-// can contain anything, so the log writes only its safe parts (operator/src/log.ts).
+// Declares the events of the dashboard. Apart from a `cause`, they contain IDs, but no secret, no form content, and no
+// email address. A `cause` can contain anything, so the log writes only its safe parts (operator/src/log.ts).
 
 import type { ControlQueryFailed } from '@store-export/control'
 
@@ -47,15 +47,17 @@ export interface AlertSent {
   readonly event: 'alert.sent'
   /** ID of the key or of the token. */
   readonly keyId: string
+  /** Kind of the problem, such as `failing`, `leaked`, or `directory_ended`. */
   readonly kind: string
   readonly emails: number
 }
 
-/** Emitted if the SMTP server did not accept such an email. */
+/** Emitted for each email about a key or a token that the SMTP server did not accept. */
 export interface AlertFailed {
   readonly event: 'alert.failed'
   /** ID of the key or of the token. */
   readonly keyId: string
+  /** Kind of the problem, as in `alert.sent`. */
   readonly kind: string
   readonly cause: unknown
 }

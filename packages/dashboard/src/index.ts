@@ -44,7 +44,9 @@ export interface DashboardOptions {
   readonly usageHourDays: number
   /** First characters of new keys. */
   readonly keyPrefix: string
+  /** Days for which a session stays valid without a request. */
   readonly sessionDays: number
+  /** Minutes for which a one-time sign-in link is valid. */
   readonly linkMinutes: number
   /** The provider of single sign-on; null without single sign-on. */
   readonly singleSignOn: SingleSignOnSettings | null
@@ -77,7 +79,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Running
   return { ...running, stop }
 }
 
-/** Time from the end of one check of all keys to the next. */
+/** Time in ms from the end of one check of all keys to the start of the next. */
 const ALERTS_INTERVAL_MS = 5 * 60_000
 
 function openAlerts(services: Services, mailer: Mailer): { close(): Promise<void> } {

@@ -3,9 +3,9 @@
 // for its key's latest walk of the same list and filters.
 //
 // Consecutive pages wait as one segment, which is written:
-// - at the next flush, if this node recorded the first page of the walk.
-// - otherwise after 10 s, because another node may be about to write the first page. If no node did, the segment is
-//   dropped.
+// - at the next flush, if this node recorded the first page of the walk, and at the last flush.
+// - otherwise after 10 s, because another node may be about to write the first page. If the list has no open walk then,
+//   the segment is dropped.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
@@ -31,12 +31,13 @@ export interface WalksBufferOptions {
   readonly pool: Pool
   /** Maximum number of waiting segments. Further ones are dropped. */
   readonly segmentsMax: number
-  /** The current time, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970, like `at` of `add`. */
   readonly now: () => number
 }
 
-/** Maximum time that later pages wait for the first page, which another node may be about to write. */
+/** Maximum time in ms that later pages wait for the first page, which another node may be about to write. */
 const HOLD_MS = 10_000
+/** Maximum number of segments in one statement. */
 const BATCH_SIZE = 1000
 const OK = 200
 /** Maximum number of stored walks for each key. */
@@ -47,7 +48,7 @@ export class WalksBuffer {
   #segments: Segment[] = []
   /** The segment to which the next page of a list is added. */
   readonly #latest = new Map<string, Segment>()
-  /** Lists whose latest walk has not ended, and whose first page this process recorded. */
+  /** Up to `segmentsMax` lists whose latest walk has not ended, and whose first page this process recorded. */
   readonly #begunHere = new Set<string>()
   readonly #options: WalksBufferOptions
 
@@ -56,8 +57,8 @@ export class WalksBuffer {
   }
 
   /**
-   * Adds a page. Ignores a request that is not part of a walk, and a new segment if `segmentsMax` segments wait. `at`
-   * is the time of the request, in milliseconds since 1970.
+   * Adds a request of a walk. Only status 200 counts as a page. Ignores a request that is not part of a walk, and a new
+   * segment if `segmentsMax` segments wait. `at` is the time of the request, in milliseconds since 1970.
    */
   add({ keyId, endpoint, status, rows, walk }: RecordedRequest, at: number): void {
     if (walk === null) return
@@ -84,8 +85,8 @@ export class WalksBuffer {
   }
 
   /**
-   * Writes the segments that are due, or all of them if `isLast`. If a write rejects, rejects with the same error, and
-   * the segments that were not written wait for the next flush.
+   * Writes the segments that are due, or all of them if `isLast`. If a write rejects, rejects with the same error. The
+   * segments that were not written then wait for the next flush, but no more than `segmentsMax` of them.
    */
   async flush(isLast: boolean): Promise<void> {
     const heldSince = this.#options.now() - HOLD_MS
@@ -112,9 +113,10 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
 }
 
 /**
- * Writes the first pages as new walks. Adds later pages to the latest earlier walk, if it is still open. For each key,
- * deletes all but the 50 walks with the latest requests. Also deletes walks of one request if the key has started the
- * same list again.
+ * Writes the first pages as new walks; `on conflict` ignores those that an interrupted write has already stored. Adds
+ * later pages to the latest earlier walk, if it is still open. For each key, deletes all but the 50 walks with the
+ * latest requests. Also deletes walks of one request if the key has started the same list again: a tool that needs only
+ * one page would otherwise fill the 50.
  */
 async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const written = JSON.stringify(segments)

@@ -1,5 +1,6 @@
-// Manages the accounts of merchants: creates them, signs merchants in by password and by one-time link, and changes
-// passwords. better-auth stores passwords and sessions (auth.ts). This module limits the rate of attempts.
+// Manages the accounts of merchants: creates them, signs merchants in by password and by one-time link, changes
+// passwords, and ends sessions. better-auth stores passwords and sessions (auth.ts). This module limits the rate of
+// attempts. two-factor.ts, passkeys.ts, and single-sign-on.ts have the other kinds of sign-in.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
@@ -47,15 +48,20 @@ export type SignInResult =
   | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
   /** The password or the link is right, and `TwoFactor.verify` must complete the sign-in. */
   | { readonly kind: 'code_required'; readonly cookies: readonly string[] }
-  /** The link, the address, or the password is wrong. The result doesn't say which, so that it reveals no accounts. */
+  /**
+   * The link, the address, or the password is wrong, or the account's ways to sign in were reset during the call. The
+   * result doesn't say which, so that it reveals no accounts.
+   */
   | { readonly kind: 'rejected' }
   /** There were too many attempts, so the dashboard did not check this attempt. */
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
 /**
- * Reason for which the dashboard did not change a password. `current`: the current password is wrong. `link expired`:
- * the sign-in by link was too long ago, so the current password is needed. `session old`: the account has no password,
- * and the sign-in was too long ago to set the first one.
+ * Reason for which the dashboard did not change a password.
+ * - `current`: the current password is wrong, or the session has ended since.
+ * - `link expired`: the sign-in by link was too long ago, so the current password is needed.
+ * - `session old`: the account has no password, and the sign-in was too long ago to set the first one. Or the session
+ *   has ended before a password could be set without the current one.
  */
 export type PasswordRejection = 'current' | 'too short' | 'too long' | 'link expired' | 'session old'
 
@@ -126,8 +132,8 @@ export class Accounts {
   }
 
   /**
-   * Returns the token of a new one-time sign-in link, which signs in only if an account has the address. Rejects with
-   * `InvalidEmailError`.
+   * Returns the token of a new one-time sign-in link. better-auth makes it for any address, but it signs in only if an
+   * account has the address. Rejects with `InvalidEmailError`.
    */
   async createSignInLink(email: string): Promise<string> {
     const address = parseEmail(email)
@@ -144,7 +150,7 @@ export class Accounts {
     if (link !== undefined) link.token = token
   }
 
-  /** Signs in by password. The rate limit counts attempts per account and per client address. */
+  /** Signs in by password. The rate limit counts failed attempts per account and per client address. */
   async signIn(attempt: {
     readonly email: string
     readonly password: string
@@ -171,7 +177,7 @@ export class Accounts {
 
   /**
    * Signs in by one-time link, which uses up its token. For ten minutes, the session can set a new password without the
-   * current one. The rate limit counts attempts per client address.
+   * current one, also if the sign-in still needs a code. The rate limit counts failed attempts per client address.
    */
   async signInByLink(
     token: string,
@@ -254,10 +260,10 @@ export class Accounts {
   }
 
   /**
-   * Changes the password, or sets the first password, and ends all other sessions. After a sign-in by link, the current
-   * password is not needed. The first password needs a fresh session. `current` is null if the form has no field for
-   * it. Attempts are rate limited per account. A checked current password replaces the current session, so the result
-   * has the cookies of the new session.
+   * Changes the password, or sets the first password, and ends all other sessions. The first password needs a fresh
+   * session. Another one needs the current password, except once within ten minutes of a sign-in by link. `current` is
+   * null if the form has no field for it. Wrong current passwords are rate limited per account. If the current password
+   * was checked, better-auth replaces the session, and `cookies` are those of the new one. Otherwise, they are empty.
    */
   async changePassword(
     session: MerchantSession,
@@ -270,6 +276,7 @@ export class Accounts {
     const isFirst = !(await this.hasPassword(merchantId))
     // Otherwise, a thief could set a password in a stolen session, and add a passkey with it.
     if (isFirst && !(await this.allowsFirstPassword(session))) return { problem: 'session old' }
+    // Uses up the permission of the link also for a first password. Otherwise, a second change could use it.
     if ((await this.#linkSignIns.useNewPassword(session.id)) || isFirst) {
       return (await this.#replacePassword(session, change)) ? { cookies: [] } : { problem: 'session old' }
     }

@@ -14,7 +14,7 @@ import { passkeyOriginOf } from '../security/origins.ts'
 import { kyselyDialect } from './kysely-dialect.ts'
 import { makeRecoveryCodes } from './recovery-codes.ts'
 
-/** Minimum and maximum length of a password, in characters. */
+/** Minimum length of a password in characters, and maximum length in UTF-16 units. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const
 
 /** Options of every kind of sign-in. */
@@ -26,7 +26,7 @@ export interface CommonAuthOptions {
   readonly url: string
   /** The origins whose pages may show the dashboard in a frame; absent for none. */
   readonly frameAncestors?: readonly string[]
-  /** Days for which a session stays valid without a request. */
+  /** Days for which a session stays valid without a request. Requests extend it, at most once a day. */
   readonly sessionDays: number
 }
 
@@ -89,8 +89,7 @@ const FACTOR_OF_PATH: Readonly<Record<string, SecondFactorKind>> = {
 
 /**
  * Returns the plugin for codes of an app. In better-auth, only a sign-in by password needs a code. Here, a one-time
- * link needs one too, because a link can fall into other hands. Single sign-on leaves the second factor to the
- * provider.
+ * link needs one, too, because other persons can get the link. Single sign-on leaves the second factor to the provider.
  */
 function secondFactor() {
   const plugin = twoFactor({
@@ -112,6 +111,7 @@ function secondFactor() {
  * no email address, so the passkey must be stored where the browser finds it.
  */
 function passkeys(url: string) {
+  // At an IP address, passkeys don't work, and the pages don't offer them. The plugin still needs an origin.
   const origin = passkeyOriginOf(url) ?? url
   return passkey({
     rpID: new URL(origin).hostname,
@@ -178,7 +178,7 @@ export function commonAuthOptions({ database, secret, url, frameAncestors = [], 
       // The dashboard stores no client addresses, for privacy. The name of the browser distinguishes the sessions of a
       // merchant.
       ipAddress: { disableIpTracking: true },
-      // It would add the prefix `__Secure-` to the names below, which have their own. Their attributes set `Secure`.
+      // `true` would add the prefix `__Secure-` to the names below, which have a prefix. Their attributes set `Secure`.
       useSecureCookies: false,
       cookies: {
         session_token: { name: sessionCookieName(isSecure), attributes },
@@ -190,7 +190,10 @@ export function commonAuthOptions({ database, secret, url, frameAncestors = [], 
   } satisfies BetterAuthOptions
 }
 
-/** Returns the name of the session cookie. Browsers accept the prefix `__Host-` only over TLS, for this host only. */
+/**
+ * Returns the name of the session cookie. Browsers accept a cookie with the prefix `__Host-` only over TLS, and send it
+ * only to this host. `isSecure` says whether the dashboard's URL is HTTPS.
+ */
 export function sessionCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-session' : 'session'
 }

@@ -8,7 +8,7 @@ export interface AuthResult<T> {
   readonly response: T
 }
 
-/** The result of a call. `code` is better-auth's name of the reason for a rejection. */
+/** The result of a call. `code` is better-auth's name of the reason for a rejection, or '' if there is none. */
 export type AuthCall<T> =
   | ({ readonly kind: 'done' } & AuthResult<T>)
   | { readonly kind: 'rejected'; readonly code: string; readonly status: number }
@@ -16,8 +16,8 @@ export type AuthCall<T> =
 const SERVER_ERROR = 500
 
 /**
- * Returns the result of the call. Rejects with the error of better-auth if the control database fails. `rejections` are
- * codes of rejections that better-auth reports like failures.
+ * Returns the result of the call. A status from 500, or another error, is a failure, for example of the control
+ * database: the call rejects with this error. `rejections` are codes of rejections that better-auth reports with 500.
  */
 export async function callAuth<T>(
   call: () => Promise<{ headers: Headers; response: T }>,
@@ -40,17 +40,20 @@ export function cookieOf(headers: Headers, name: string): string | null {
   return cookies.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) || null
 }
 
-/** Returns a header with the cookies of a response. */
+/** Returns a Cookie header with the cookies that a response sets, as the browser would send them back. */
 export function headersWith(cookies: readonly string[]): Headers {
   return new Headers({ cookie: cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') })
 }
 
-/** Returns the cookie of the request, the only header that better-auth needs to find the session. */
+/** Returns the Cookie header of the request, the only header that better-auth needs to find the session. */
 export function cookieHeader(headers: Headers): Headers {
   return new Headers({ cookie: headers.get('cookie') ?? '' })
 }
 
-/** Returns the first 300 characters of the User-Agent header, without the cookies of an old session. */
+/**
+ * Returns only the User-Agent header, which better-auth stores in the new session. The limit bounds what a client can
+ * store. Without the Cookie header, better-auth doesn't use an old session of the browser.
+ */
 export function userAgentHeader(headers: Headers): Headers {
   return new Headers({ 'user-agent': (headers.get('user-agent') ?? '').slice(0, 300) })
 }

@@ -10,15 +10,19 @@ import { runOn } from './kysely-dialect.ts'
 export interface SessionCall {
   readonly database: ControlDatabase
   readonly session: Pick<MerchantSession, 'id'>
-  /** Like those of `callAuth`. */
+  /** Codes of rejections that better-auth reports with status 500, as for `callAuth`. */
   readonly rejections?: readonly string[]
 }
 
-/** Returns the result of a call, like `callAuth`; if the session has ended, the rejection `SESSION_ENDED` with 401. */
+/**
+ * Runs the call in a transaction that holds the session, and returns its result like `callAuth`. If the session has
+ * ended, doesn't call, and returns a rejection with the code `SESSION_ENDED` and status 401.
+ */
 export async function callInSession<T>(
   { database, session, rejections }: SessionCall,
   call: () => Promise<{ headers: Headers; response: T }>,
 ): Promise<AuthCall<T>> {
+  // An array, because the result is needed also if the commit after it fails.
   const results: AuthCall<T>[] = []
   try {
     await workInSession(database, session.id, async () => results.push(await callAuth(call, rejections)))
@@ -53,6 +57,7 @@ export async function workInSession<T>(
   try {
     return await whileSignedIn(database, sessionId, (connection) => runOn(connection, work))
   } finally {
+    // The next call takes over this one's slot, so `running` stays the same.
     const next = waiting.shift()
     if (next === undefined) running--
     else next()

@@ -22,7 +22,10 @@ export async function callSignIn<T>(
   return isOutdated ? { kind: 'rejected', code: 'SIGN_INS_RESET', status: 401 } : result
 }
 
-/** Returns the token of the new session, without its signature; null if the sign-in needs a code first. */
+/**
+ * Returns the token of the new session, without its signature; null if the sign-in needs a code first. Looks for both
+ * names of the session cookie, because this module doesn't know whether the dashboard uses TLS.
+ */
 function sessionTokenOf({ cookies }: AuthResult<unknown>): string | null {
   const headers = headersWith(cookies)
   const values = [true, false].map((isSecure) => cookieOf(headers, sessionCookieName(isSecure)))

@@ -5,7 +5,7 @@ import { isSecureUrl } from '../security/is-secure-url.ts'
 
 /** The parts of the discovery document that the dashboard uses. */
 export interface DiscoveryDocument {
-  /** The whole document. If it changes, the dashboard configures the provider again. */
+  /** The whole document as JSON. If it changes, the dashboard configures the provider again. */
   readonly text: string
   /** URL of further claims; null if the document has none, or if it is neither HTTPS nor local. */
   readonly userInfoUrl: string | null
@@ -24,8 +24,9 @@ export function discoveryUrl(issuer: string): string {
 }
 
 /**
- * Returns the document of the issuer. Returns null if no document arrives in time, or if it names another issuer. Also
- * returns null if a required endpoint is missing, or is neither HTTPS nor local.
+ * Returns the document of the issuer. Returns null if no document arrives in time, or if it names another issuer; a
+ * slash at the end makes no difference. Also returns null if a required endpoint is missing, or is neither HTTPS nor
+ * local. Doesn't reject.
  */
 export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDocument | null> {
   const document = await fetchObject(discoveryUrl(issuer))
@@ -40,8 +41,8 @@ export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDo
 }
 
 /**
- * Returns the JSON object at `url`; null for any other response, for a redirect, and if the connection fails. Also
- * returns null if the response takes more than `PROVIDER_TIMEOUT_MS`. Doesn't reject.
+ * Returns the JSON object at `url`. Returns null for other JSON, for a status that is not 2xx, and for a redirect. Also
+ * returns null if the connection fails, or if the response takes more than `PROVIDER_TIMEOUT_MS`. Doesn't reject.
  */
 export async function fetchObject(
   url: string,

@@ -2,7 +2,7 @@
 
 import { isAPIError } from 'better-auth/api'
 
-/** Whether better-auth failed, for example because the control database did not respond. */
+/** Whether the error is a failure of better-auth, for example because the control database did not respond. */
 export function isAccountsError(error: unknown): boolean {
   return isAPIError(error) && error.statusCode >= 500
 }

@@ -14,7 +14,7 @@ import {
   type QueryResult,
 } from 'kysely'
 
-/** Returns a dialect for PostgreSQL. The caller closes the pool. The dialect does not support streaming. */
+/** Returns a dialect for PostgreSQL. The caller closes the pool. Streaming a result throws an error. */
 export function kyselyDialect(pool: Pool): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -24,7 +24,7 @@ export function kyselyDialect(pool: Pool): Dialect {
   }
 }
 
-/** The connection of the transaction in which better-auth runs now. */
+/** The connection on which `runOn` makes better-auth run; none outside of `runOn`. */
 const current = new AsyncLocalStorage<LentConnection>()
 
 /** Calls `work`, and runs the statements of better-auth in it on this connection, as a part of its transaction. */
@@ -33,6 +33,7 @@ export function runOn<T>(connection: Connection, work: () => Promise<T>): Promis
 }
 
 function driverOf(pool: Pool): Driver {
+  // On a connection of `runOn`, a transaction is open already, and its owner ends it.
   const run = async (connection: DatabaseConnection, text: string) =>
     connection instanceof LentConnection ? undefined : void (await connection.executeQuery(CompiledQuery.raw(text)))
   return {
@@ -54,6 +55,7 @@ class PooledConnection implements DatabaseConnection {
   readonly release: () => void
   readonly #connection: Connection
 
+  /** Checks a connection out. The pool gets it back when the promise inside `use` resolves, by `release`. */
   static from(pool: Pool): Promise<PooledConnection> {
     return new Promise((resolve, reject) => {
       const lend = (connection: Connection) =>
@@ -76,7 +78,10 @@ class PooledConnection implements DatabaseConnection {
   }
 }
 
-/** The connection of a transaction. Its owner commits. Runs one statement after the other. */
+/**
+ * The connection of a transaction, which its owner commits. A connection runs one statement at a time and throws if it
+ * is busy, so the statements that better-auth starts together wait for each other.
+ */
 class LentConnection implements DatabaseConnection {
   readonly #connection: Connection
   #last: Promise<unknown> = Promise.resolve()
@@ -104,7 +109,7 @@ async function execute<Row>(
   return { rows: rows as Row[], numAffectedRows: BigInt(count) }
 }
 
-/** Returns a value that the driver can bind. Objects other than dates and bytes become JSON. */
+/** Returns a value that the driver can bind. Arrays, and objects other than dates and bytes, become JSON. */
 function boundValue(value: unknown): Value {
   if (value === null || value === undefined) return null
   if (typeof value === 'object' && !(value instanceof Date) && !(value instanceof Uint8Array))

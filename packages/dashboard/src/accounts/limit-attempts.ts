@@ -7,7 +7,7 @@ import type { AuthCall, AuthResult } from './call-auth.ts'
 /** The result of an attempt that can be rate limited. */
 export type Attempt<T> =
   | ({ readonly kind: 'done' } & T)
-  /** The password, the code, or the passkey is wrong. */
+  /** The password, the code, or the passkey is wrong, or the session has ended. */
   | { readonly kind: 'rejected' }
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
@@ -23,7 +23,7 @@ const LOCK_SECONDS = 900
 
 /**
  * Runs the call if no scope is rate limited. Put the scope of the client first, so that a rate-limited client can't
- * fill the table with accounts. Successful attempts don't count.
+ * fill the table with accounts. Successful attempts don't count, but a call that rejects with an error does.
  */
 export async function limitAttempts<T>(
   { database, scopes }: { readonly database: ControlDatabase; readonly scopes: readonly string[] },
@@ -34,6 +34,7 @@ export async function limitAttempts<T>(
     if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
   }
   const result = await call()
+  // better-auth returns 429 for a locked account.
   if (result.kind === 'rejected')
     return result.status === 429 ? { kind: 'rate_limited', waitSeconds: LOCK_SECONDS } : { kind: 'rejected' }
   await discountAttempt(database, scopes)

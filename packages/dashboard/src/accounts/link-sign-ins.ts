@@ -1,4 +1,4 @@
-// Remembers which sessions began with a one-time link. For ten minutes, such a session can set a new password without
+// Stores which sessions began with a one-time link. For ten minutes, such a session can set a new password once without
 // the current one. The dashboard doesn't use better-auth's links that reset a password, because they need no second
 // factor.
 
@@ -15,12 +15,12 @@ export class LinkSignIns {
     this.#auth = auth
   }
 
-  /** Marks a sign-in that needs a code. `pendingId` is its ID in the cookie of the second factor. */
+  /** Marks a sign-in by link that needs a code. `pendingId` is its ID in the cookie of the second factor. */
   async markPending(pendingId: string): Promise<void> {
     await this.#mark(`link-${pendingId}`)
   }
 
-  /** Marks the session of a completed sign-in if a link began it. */
+  /** Marks the session of a completed sign-in if a link began it less than ten minutes ago. */
   async complete(pendingId: string, sessionToken: string): Promise<void> {
     const { internalAdapter } = await this.#auth.$context
     if ((await internalAdapter.consumeVerificationValue(`link-${pendingId}`)) === null) return

@@ -18,7 +18,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/
 
 /**
  * Returns only the members that better-auth needs; null if the text is not JSON of this shape. `names` are the members
- * of the response. better-auth checks their content.
+ * of the response that must be base64url. better-auth checks their content. Ignores unknown transports.
  */
 export function parseCredential<Name extends string>(text: string, names: readonly Name[]): Credential<Name> | null {
   const { id, rawId, type, response } = objectOf(parseJson(text))

@@ -63,7 +63,8 @@ export class Passkeys {
 
   /**
    * Adds the passkey that the browser created for a challenge of this account. `credential` is its JSON. Returns false
-   * if the passkey is not valid, the challenge was used or has expired, or the account has ten passkeys.
+   * if the passkey is not valid, the challenge was used or has expired, the account has ten passkeys, or the session
+   * has ended.
    */
   async add(
     session: MerchantSession,
@@ -72,6 +73,7 @@ export class Passkeys {
     const response = parseCredential(credential, ['clientDataJSON', 'attestationObject'])
     if (response === null) return false
     const body = { name, response }
+    // better-auth reports any error during the verification with 500 and this code, also that of the trigger.
     const rejections = ['FAILED_TO_VERIFY_REGISTRATION']
     const call = await callInSession({ database: this.#database, session, rejections }, () =>
       this.#auth.api.verifyPasskeyRegistration({ body, headers: cookieHeader(headers), returnHeaders: true }),
@@ -118,7 +120,10 @@ export class Passkeys {
     return { kind: 'done', options, cookies: headers.getSetCookie() }
   }
 
-  /** Signs in with a passkey. `credential` is the JSON of its response to the challenge in the cookie. */
+  /**
+   * Signs in with a passkey. `credential` is the JSON of its response to the challenge in the cookie. The rate limit
+   * counts failed attempts per client address.
+   */
   async signIn(attempt: {
     readonly credential: string
     readonly clientAddress: string
@@ -140,6 +145,7 @@ export class Passkeys {
       isUnknown = call.kind === 'rejected' && call.code === 'PASSKEY_NOT_FOUND'
       return call
     })
+    // `limitAttempts` has discounted only its own scope.
     if (result.kind === 'done') await discountAttempt(this.#database, [challengeScope(clientAddress)])
     return isUnknown ? { kind: 'unknown' } : result
   }

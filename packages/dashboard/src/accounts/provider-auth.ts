@@ -59,6 +59,7 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
             authentication: 'basic',
             scopes: ['openid', 'email'],
             redirectURI: options.url + CALLBACK_PATH,
+            // A sign-in creates no account, except by the invitation or the claim below.
             disableSignUp: true,
             getUserInfo: async ({ idToken, accessToken }) => {
               const read = await readProfile({ idToken, accessToken, userInfoUrl, clientId, storesClaim })
@@ -72,8 +73,8 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
               }
               return profile
             },
-            // Each sign-in finds the account by email address. A merchant whose address at the provider changes
-            // loses access to the stores of the old address.
+            // Each sign-in finds the account by email address. If the address of a merchant changes at the provider,
+            // the merchant loses access to the stores of the old address.
             accountSubject: ({ profile }) => profile.email ?? profile.sub ?? '',
           },
         ],
@@ -93,8 +94,9 @@ interface ProviderTokens {
 
 /**
  * Returns the profile. It has an address only if the provider verified it. `stores` are the stores of the claim; null
- * without a configured claim. Returns null without an ID token for this client. Also returns null if the user info is
- * needed, but can't be read or is about another subject.
+ * without a configured claim. Reads the user info if the ID token lacks the address, its verification, or the claim.
+ * Returns null without an ID token for this client. Also returns null if the user info is needed, but can't be read or
+ * is about another subject.
  */
 async function readProfile({ idToken, accessToken, userInfoUrl, clientId, storesClaim }: ProviderTokens) {
   const claims = idToken === undefined ? null : claimsOf(idToken)

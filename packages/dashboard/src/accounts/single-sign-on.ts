@@ -77,7 +77,8 @@ export class SingleSignOn {
   }
 
   /**
-   * Returns the URL of the provider's sign-in page, and the cookies for `finish`; null if the provider doesn't respond.
+   * Returns the URL of the provider's sign-in page, and the cookies for `finish`; null if `readDiscoveryDocument` finds
+   * no valid document of the provider.
    */
   async start(): Promise<{ url: string; cookies: readonly string[] } | null> {
     const provider = await this.#load()
@@ -85,10 +86,13 @@ export class SingleSignOn {
     const { auth } = provider
     const body = { provider: PROVIDER_ID, callbackURL: HOME_PATH, errorCallbackURL: HOME_PATH, disableRedirect: true }
     const { response, headers } = await auth.api.signInSocial({ body, headers: new Headers(), returnHeaders: true })
+    // With `disableRedirect`, better-auth always returns a URL, but its type doesn't say so.
     return { url: response.url ?? HOME_PATH, cookies: headers.getSetCookie() }
   }
 
-  /** Finishes the sign-in with the query of the callback URL. The rate limit counts attempts per client address. */
+  /**
+   * Finishes the sign-in with the query of the callback URL. The rate limit counts failed attempts per client address.
+   */
   async finish(callback: {
     readonly query: Readonly<Record<string, string>>
     readonly clientAddress: string
@@ -158,7 +162,10 @@ export class SingleSignOn {
   }
 }
 
-/** Reads the result from the redirect of better-auth: its query has an error unless the sign-in succeeded. */
+/**
+ * Reads the result from the redirect of better-auth: its query has an error unless the sign-in succeeded. Throws an
+ * `APIError` for an internal error, such as a failed statement in the control database, or if there is no redirect.
+ */
 function resultOf(response: Response): SingleSignOnResult {
   const location = response.headers.get('location')
   const cookies = response.headers.getSetCookie()

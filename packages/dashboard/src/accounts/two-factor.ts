@@ -1,5 +1,6 @@
 // Manages the second factor of an account: codes of an app (TOTP, RFC 6238), and recovery codes. better-auth stores the
-// secret encrypted and checks the codes. This module limits the rate of attempts, and accepts a code of the app once.
+// secret encrypted and checks the codes. This module limits the rate of attempts, and accepts each code of the app only
+// once.
 
 import { createHash } from 'node:crypto'
 import { type ControlDatabase, consumeFormToken } from '@store-export/control'
@@ -22,6 +23,7 @@ import type { LinkSignIns } from './link-sign-ins.ts'
 /** The result of a code at the sign-in. `ended`: the sign-in must start again with the password or a link. */
 export type CodeResult = Attempt<{ readonly cookies: readonly string[] }> | { readonly kind: 'ended' }
 
+/** better-auth's codes for a sign-in that can't be completed: it has expired, or five codes were wrong. */
 const ENDED_CODES = ['INVALID_TWO_FACTOR_COOKIE', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']
 
 /** The database, the dashboard's URL, whose scheme decides the name of the cookie, and the sign-ins by link. */
@@ -82,7 +84,7 @@ export class TwoFactor {
     return result.kind === 'done' ? { kind: 'done', cookies: result.cookies, ...result.response } : result
   }
 
-  /** Checks a code of the app again, before a sensitive change. A code works once. */
+  /** Checks a code of the app before a sensitive change. A code that was used for the sign-in doesn't work again. */
   async check(
     session: MerchantSession,
     { code, headers }: { readonly code: string; readonly headers: Headers },
@@ -113,14 +115,15 @@ export class TwoFactor {
     )
   }
 
-  /** Whether the request belongs to a sign-in that needs a code. */
+  /** Whether the request has the cookie of a sign-in that needs a code. `verify` checks whether it is still valid. */
   isPending(headers: Headers): boolean {
     return cookieOf(headers, this.#cookieName) !== null
   }
 
   /**
-   * Completes a sign-in with a code of the app or a recovery code. The rate limit counts attempts per account and per
-   * client address. Also, better-auth ends the sign-in after five wrong codes.
+   * Completes a sign-in with a code of the app or a recovery code. Six digits are a code of the app. The rate limit
+   * counts failed attempts per account and per client address. Also, better-auth ends the sign-in after five wrong
+   * codes.
    */
   async verify(attempt: {
     readonly code: string
@@ -166,8 +169,9 @@ export class TwoFactor {
   }
 
   /**
-   * Marks a code of the app as used, and returns whether it was unused. A code is valid for up to 90 seconds, so a
-   * person who saw it could otherwise use it again. Codes share the table of used form tokens, which all nodes read.
+   * Marks a code of the app as used, before better-auth checks it, and returns whether it was unused. A code is valid
+   * for up to 90 seconds, so a person who saw it could otherwise use it again. Codes share the table of used form
+   * tokens, which all nodes read.
    */
   #isUnused(merchantId: string, code: string): Promise<boolean> {
     const hash = createHash('sha256')
@@ -183,7 +187,7 @@ function codeScope(merchantId: string): string {
   return `code of ${merchantId}`
 }
 
-/** Returns the code without the space that apps show in its middle. */
+/** Returns the code without spaces. Apps show one in its middle. */
 function digitsOf(code: string): string {
   return code.replaceAll(/\s/g, '')
 }

@@ -30,7 +30,10 @@ export interface CheckTimes {
   readonly steadySince: Date
 }
 
-/** Returns the problems of an active key now. A key that is off can only have the problem that it ends soon. */
+/**
+ * Returns the problems of an active key now. A key that is off can only have the problem that it ends soon. For each
+ * kind of problem, `claimAlert` allows one email for each `occurrence`, and at most one a day.
+ */
 export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, { now, steadySince }: CheckTimes): KeyAlert[] {
   const problem = problemOf(key, now.getTime() - steadySince.getTime())
   return [
@@ -59,7 +62,7 @@ function problemOf({ health }: ActiveKeyRow, steadyMs: number): Omit<KeyAlert, '
   }
 }
 
-/** Returns an alert if the key was over its limit in this hour and the hour before. */
+/** Returns an alert, once a day in UTC, if the key was over its limit in this hour and in the hour before. */
 function overLimit({ id }: ActiveKeyRow, rejected: RejectedHours, now: Date): KeyAlert[] {
   const hour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
   const isOver = (rejected.get(hour) ?? 0) > 0 && (rejected.get(hour - HOUR_MS) ?? 0) > 0

@@ -37,7 +37,7 @@ export interface TokenLeakEmailOptions extends Pick<LeakEmailOptions, 'to' | 'da
   readonly texts: EmailsTexts['leakedToken']
 }
 
-/** Returns the email about a token. */
+/** Returns the email about a token. Admins can't stop these emails, because the token no longer works. */
 export function tokenLeakEmail(leak: RevokedTokenAlert, { to, texts, dashboardUrl }: TokenLeakEmailOptions): Email {
   const { prefix, lastFour, storeId, storeName } = leak
   const paths = storePaths(storeId)
@@ -52,6 +52,7 @@ export function tokenLeakEmail(leak: RevokedTokenAlert, { to, texts, dashboardUr
   return { to, subject: texts.subject(storeName), text: `${text}\n` }
 }
 
+/** Returns where the scanner found the secret: the URL, the kind of the place, or both; a phrase if it sent neither. */
 function placeText({ url, source }: Leak, texts: { readonly unknownPlace: string }): string {
   const kind = source.replaceAll('_', ' ')
   if (url === '') return kind === '' ? texts.unknownPlace : kind

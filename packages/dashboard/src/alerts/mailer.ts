@@ -5,7 +5,10 @@ import { createTransport } from 'nodemailer'
 
 /** The SMTP server, and the sender of emails. */
 export interface MailSettings {
-  /** `smtp://` with STARTTLS, or `smtps://`. Can contain a user name and a password. */
+  /**
+   * `smtp://` with STARTTLS, by default on port 587, or `smtps://`, by default on port 465. Can contain a user name and
+   * a password.
+   */
   readonly smtpUrl: Secret
   /** Sender, such as `Store export <export@shop.example>`. */
   readonly from: string
@@ -26,14 +29,16 @@ export interface Mailer {
   close(): void
 }
 
+/** Time limit in ms of the connection, of the server's greeting, and of each silence of the server after that. */
 const TIMEOUT_MS = 10_000
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Returns a mailer. Credentials are sent only over TLS, except to this machine. */
+/** Returns a mailer. It connects at the first email. Sends nothing without TLS, except to a server on this machine. */
 export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl.reveal())
   const isSecure = protocol === 'smtps:'
   const transport = createTransport({
+    // nodemailer expects an IPv6 address without the brackets of a URL.
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (isSecure ? 465 : 587) : Number(port),
     secure: isSecure,
@@ -52,6 +57,7 @@ export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
         subject,
         text,
         headers: {
+          // Prevents automatic replies (RFC 3834).
           'Auto-Submitted': 'auto-generated',
           ...(unsubscribeUrl === undefined ? {} : { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
         },

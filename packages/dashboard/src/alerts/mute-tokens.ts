@@ -1,4 +1,5 @@
-// Signs the link in an email that stops the emails about a key. Anyone with the link can do that, and nothing else.
+// Signs the link in an email that stops the emails about a key. Anyone with the link can stop them for its merchant,
+// without a sign-in, but can do nothing else.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isUuid } from '@store-export/control'
@@ -9,6 +10,7 @@ export interface Mute {
   readonly keyId: string
 }
 
+/** Length of a signature: the first half of an HMAC-SHA-256, which makes the link shorter. */
 const SIGNATURE_BYTES = 16
 
 /** Makes and reads the tokens of links. They do not expire. */
@@ -36,6 +38,7 @@ export class MuteTokens {
     return isUuid(keyId) ? { keyId, merchantId } : null
   }
 
+  /** Signs with the prefix `mute`, so that no other signature made with the same secret is valid here. */
   #sign(payload: Buffer): Buffer {
     return createHmac('sha256', this.#secret).update('mute\0').update(payload).digest().subarray(0, SIGNATURE_BYTES)
   }

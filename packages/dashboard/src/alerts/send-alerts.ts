@@ -47,8 +47,8 @@ const STORES_AT_ONCE = 500
 const DIRECTORY_ENDED = 'directory_ended'
 
 /**
- * Starts a round `intervalMs` after the call, and after the end of each round. `close` waits for the alert that is
- * being sent, and closes the mailer.
+ * Starts a round `intervalMs` after the call, and after the end of each round. Emits `control.query_failed` if a round
+ * fails. `close` waits for the alert that is being sent, and closes the mailer.
  */
 export function startAlerts(options: AlertOptions, intervalMs: number): { close(): Promise<void> } {
   const stopping = new AbortController()
@@ -73,6 +73,7 @@ export function startAlerts(options: AlertOptions, intervalMs: number): { close(
   }
 }
 
+/** Runs a round, unless a node has started one less than four minutes ago. */
 async function round(options: AlertOptions, stopping: AbortSignal): Promise<void> {
   const steadySince = await claimAlertRound(options.services.database)
   if (steadySince !== null) await sendAlerts(options, { stopping, steadySince })
@@ -106,7 +107,7 @@ export async function sendAlerts(options: AlertOptions, round: Round): Promise<v
 
 type Outcome = 'done' | 'server away'
 
-/** Reads no store, because a leak must be reported even if the database of its store is away. */
+/** Sends the emails about leaked keys. Reads no store's database, so that these emails don't depend on it. */
 async function sendLeakAlerts(options: AlertOptions, { stopping }: Round): Promise<Outcome> {
   const { database, origins } = options.services
   for (const leak of await readLeakedKeys(database)) {
@@ -125,6 +126,7 @@ async function sendLeakAlerts(options: AlertOptions, { stopping }: Round): Promi
   return 'done'
 }
 
+/** Sends the emails about directory tokens that leaked, and about the revocation of a directory's last token. */
 async function sendTokenAlerts(options: AlertOptions, { stopping }: Round): Promise<Outcome> {
   const { database, origins } = options.services
   for (const token of await readRevokedTokens(database)) {
@@ -150,6 +152,7 @@ async function sendTokenAlerts(options: AlertOptions, { stopping }: Round): Prom
   return 'done'
 }
 
+/** Sends the emails about the keys of a store. Skips a store without a database, because tools can't read it. */
 async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, round: Round): Promise<Outcome> {
   const { services } = options
   const now = options.now()
@@ -178,8 +181,12 @@ async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, round
 
 /** The record that an email was sent, so that several nodes send it once. */
 interface AlertRecord {
-  /** Returns false if the email was sent before. */
+  /**
+   * Makes the record before the email is sent. Returns false if a record exists, and for a key that already had an
+   * email of this kind today.
+   */
   readonly claim: () => Promise<boolean>
+  /** Removes the record, so that the next round sends the email. */
   readonly release: () => Promise<void>
 }
 

@@ -11,7 +11,7 @@ export interface TokenEndEmailOptions extends Pick<TokenLeakEmailOptions, 'to' |
   readonly texts: EmailsTexts['directoryEnded']
 }
 
-/** Returns the email. */
+/** Returns the email. Admins can't stop it: the directory no longer removes people who left the company. */
 export function tokenEndEmail(token: RevokedTokenAlert, { to, texts, dashboardUrl }: TokenEndEmailOptions): Email {
   const { prefix, lastFour, storeId, storeName } = token
   const paths = storePaths(storeId)

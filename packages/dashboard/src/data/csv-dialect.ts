@@ -9,8 +9,8 @@ export interface CsvDialect {
 }
 
 /**
- * Returns the dialect of a language. Where the separator is a semicolon, numbers have the decimal sign of the locale.
- * Otherwise, Excel in German would read 12.50 as a date.
+ * Returns the dialect of a language. With a comma between cells, numbers have a decimal point. With a semicolon, they
+ * have the decimal sign of the locale, because Excel in German would read 12.50 as a date.
  */
 export function csvDialectOf({ language, locale }: Pick<Localization, 'language' | 'locale'>): CsvDialect {
   const separator = LANGUAGES[language].csvSeparator

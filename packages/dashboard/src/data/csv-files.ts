@@ -12,7 +12,7 @@ export interface CsvColumn {
   readonly field: string
   /** The part of an address; null for the whole field. */
   readonly part: string | null
-  /** Whether the column contains numbers. A number that begins with a minus sign is not a formula. */
+  /** Whether the column contains numbers. These get no apostrophe: a minus sign at the start is not a formula. */
   readonly isNumber: boolean
 }
 

@@ -90,11 +90,12 @@ function* writeCell(
   put(csvCell(harmless(isText ? withApostrophe(text) : text, !isText)))
 }
 
-/** Writes a long value in quotes and in pieces, and yields after each piece. */
+/** Writes a long text, or JSON, in quotes and in pieces, and yields after each piece. No number is that long. */
 function* writeLongCell(put: WriteText, bytes: Uint8Array, span: Span, isText: boolean): Steps<void> {
   const end = isText ? span.end - 1 : span.end
   put('"')
-  // What the previous pieces end with, as far as it matters for a formula in the next one.
+  // A comma if a formula could begin with the next piece, otherwise empty. The comma stands for the end of the previous
+  // piece, so that `harmless` finds the formula. It isn't written again.
   let before = ''
   let isFirst = true
   for (let start = isText ? span.start + 1 : span.start; start < end; ) {
@@ -116,7 +117,10 @@ function withApostrophe(text: string): string {
   return FORMULA.test(text) && !DIGITS_AFTER_PLUS.test(text) ? `'${text}` : text
 }
 
-/** Returns the text without formulas for a spreadsheet with another separator. The value of JSON stays the same. */
+/**
+ * Returns the text without formulas for a spreadsheet with another separator. In a text, an apostrophe comes before
+ * each. In JSON, an escape sequence replaces the first character, so that the value of the JSON stays the same.
+ */
 function harmless(text: string, isJson: boolean): string {
   if (!isJson) return text.replace(INNER_FORMULA, "$1'$2")
   return text.replace(INNER_FORMULA, (_, before: string, sign: string) => {

@@ -1,6 +1,6 @@
-// Reads 50 rows of a list for a page of the dashboard. The order is newest or oldest first, and a search can limit the
-// rows. A search reads the list in parts, and no further part after 1.5 s. The page then says how far it searched, and
-// links to the rest.
+// Reads up to 50 rows of a list for a page of the dashboard. The order is newest or oldest first. A search for an ID
+// reads one row. Another search reads the list in parts, and no further part after 1.5 s. The page then says how far it
+// searched, and links to the rest.
 
 import { isUuid } from '@store-export/control'
 import { type Position, type Search, StoreDatabaseError } from '@store-export/engine'
@@ -46,7 +46,8 @@ const SEARCH_CHARACTERS_MAX = 100
 
 /**
  * Returns the data of the page; null if the list does not exist or the cursor is invalid. Uses the first 100 characters
- * of the search text. If the store can't be read, `problem` says why.
+ * of the search text. If the store can't be read, or is older than the list, the page has no rows and `problem` says
+ * why.
  */
 export async function makeDataPage(store: DataStore, query: DataQuery): Promise<DataPage | null> {
   const declaration = findList(query.list)
@@ -87,6 +88,7 @@ async function filledPage(empty: DataPage, options: ReadOptions): Promise<DataPa
   const { resource, label, list } = declaration
   const [own, present] = await Promise.all([readStoreOverview(source), readColumns(source)])
   const page = { ...empty, lists: listTabs(own?.counts) }
+  // Every store has the lists of the launch. If such a table is missing, the read below fails, and the log says why.
   if (!present.has(resource.table) && resource.since !== 'launch')
     return { ...page, problem: texts.data.problems.newerList(texts.contract.name(label), resource.since) }
   const found = await (text === '' ? plainRows(options) : isUuid(text) ? rowById(options) : searchedRows(options))
@@ -112,6 +114,7 @@ function plainRows({ source, declaration, after, order }: ReadOptions): Promise<
   return readRows(source, declaration.tableResource, { after, limit: ROWS_OF_PAGE, ...directionOf(order) })
 }
 
+/** Returns the row whose ID is the search text, or no row and a `problem`. */
 async function rowById({ source, declaration, text, texts }: ReadOptions): Promise<FoundRows> {
   const { tableResource, resource, search } = declaration
   const row = await readRow(source, tableResource, text, (bytes) =>
@@ -125,6 +128,10 @@ async function rowById({ source, declaration, text, texts }: ReadOptions): Promi
   }
 }
 
+/**
+ * Returns rows in which a field has the search text. `problem` says that no field can have the text, or that a complete
+ * search found nothing. `reached` is the creation time up to which an incomplete search has read.
+ */
 async function searchedRows({ source, declaration, after, order, text, texts }: ReadOptions): Promise<FoundRows> {
   const { tableResource, resource, search } = declaration
   const fields = searchedFields(search, text)
@@ -169,6 +176,7 @@ function directionOf(order: DataOrder): { readonly isNewestFirst?: true } {
   return order === 'newest' ? { isNewestFirst: true } : {}
 }
 
+/** Returns the page without rows, which is also the start of a page with rows. */
 function emptyPage(storeId: string, options: PageOptions): DataPage {
   const { declaration, text, order } = options
   return {

@@ -12,7 +12,7 @@ import { namesOf } from './row-names.ts'
 import { type RowParts, rowParts } from './row-parts.ts'
 import { readRow, readStoreOverview, type StoreSource } from './store-rows.ts'
 
-/** The page, or the reason why there is none: `missing` for an unknown list or row, `problem` with a message. */
+/** The page, or why there is none: `missing` for an unknown list or row, `problem` if the store can't be read. */
 export type DataRowResult =
   | { readonly kind: 'page'; readonly page: DataRowPage }
   | { readonly kind: 'missing' }
@@ -92,6 +92,7 @@ function summaryOf(declaration: ListDeclaration, { texts, embedded }: RowParts, 
   }
 }
 
+/** Returns the number of embedded rows. `rowTexts` stores it as the string of their field. */
 function countIn(texts: RowParts['texts'], field: string): number {
   return Number(texts.get(field) ?? 0)
 }

@@ -1,4 +1,4 @@
-// Limits simultaneous downloads, per merchant and in total, because each download reads a whole list.
+// Limits simultaneous CSV downloads, per merchant and in total, because each download reads a whole list.
 
 const MERCHANT_DOWNLOADS_MAX = 2
 const DOWNLOADS_MAX = 4

@@ -22,6 +22,7 @@ const INDENTED_LEVELS_MAX = 24
  * source, and a character can have several bytes.
  */
 const READ_PER_CHARACTER = 4
+/** Matches a string, which the limit can have cut, a punctuation mark, or a number, true, false, or null. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/gs
 
 /** Returns formatted JSON of at most `charactersMax` characters. */
@@ -37,6 +38,7 @@ export function formatJson(bytes: Uint8Array, charactersMax: number): FormattedJ
     const piece = spaceBefore(token, before, depth) + token
     if (length + piece.length > charactersMax) {
       out.push(piece.slice(0, charactersMax - length))
+      // The cut can split a surrogate pair. `toWellFormed` replaces the half that is left.
       return { text: out.join('').toWellFormed(), isWhole: false }
     }
     out.push(piece)
@@ -47,6 +49,7 @@ export function formatJson(bytes: Uint8Array, charactersMax: number): FormattedJ
   return { text: out.join(''), isWhole: end === bytes.length }
 }
 
+/** Returns the line break and the indentation, or the space, between the token `before` and `token`. */
 function spaceBefore(token: string, before: string, depth: number): string {
   const isEmpty = (before === '{' && token === '}') || (before === '[' && token === ']')
   if (isEmpty || before === '' || token === ',' || token === ':') return ''

@@ -1,4 +1,5 @@
-// Reads the page Settings > General: the store that the API returns, and the fields that are newer than its schema.
+// Reads the page Settings > General: the store's row that the API returns, and the fields and lists that are newer than
+// the schema of its database.
 
 import { fieldSince, LATEST_REVISION, REVISIONS, type Resource, store as storeResource } from '@store-export/contract'
 import { revisionOf, StoreDatabaseError, type StoreRevision } from '@store-export/engine'
@@ -11,7 +12,7 @@ import { LISTS } from './lists.ts'
 import { type RowTexts, rowTexts, shortText } from './row-texts.ts'
 import { countsOf, readColumns, readStoreRow } from './store-rows.ts'
 
-/** Returns the data of the page. If the store can't be read, `problem` says why. */
+/** Returns the data of the page. If the store can't be read or has no row, `problem` says why. */
 export async function makeGeneralPage({ status, source, texts }: DataStore): Promise<GeneralPage> {
   if (source === null) return { snapshot: null, problem: storeStatusProblem({ status, texts }) }
   try {
@@ -33,6 +34,7 @@ interface StoreRow {
   readonly languages: readonly string[]
 }
 
+/** Reads the values of the store's row that the page shows. `enabled_locales` is an array, so it needs its own loop. */
 function* storeRow(bytes: Uint8Array): Steps<StoreRow> {
   const { texts } = yield* rowTexts(bytes, 0, storeResource)
   const { members } = yield* membersOf(bytes, 0)
@@ -48,6 +50,7 @@ function* storeRow(bytes: Uint8Array): Steps<StoreRow> {
   return { json: formatJson(bytes, JSON_CHARACTERS_MAX), texts, languages }
 }
 
+/** Maximum number of languages that the page lists. The JSON has all of them. */
 const LANGUAGES_MAX = 50
 
 function snapshotOf(
@@ -66,12 +69,14 @@ function snapshotOf(
   }
 }
 
+/** Returns a field that is null because its column is missing; none if the contract has no such field. */
 function nullField(resource: Resource, name: string): NonNullable<GeneralPage['snapshot']>['nullFields'][number][] {
   const field = resource.fields[name]
   if (field === undefined) return []
   return [{ resource: resource.name, field: name, since: fieldSince(resource, field), note: field.note }]
 }
 
+/** Returns the label of the table's list; the table's name if the Data pages don't show it. */
 function labelOf(table: string): string {
   return LISTS.find(({ resource }) => resource.table === table)?.label ?? table
 }
@@ -84,7 +89,7 @@ const FACTS: readonly { readonly name: keyof GeneralTexts['facts']; readonly fie
   { name: 'weightUnit', field: 'weight_unit' },
 ]
 
-/** Returns a fact for each field of the store's row that is not null. */
+/** Returns a fact for each field in `FACTS` that is not null, and one for the languages, if any. */
 function factsOf(
   texts: RowTexts,
   languages: readonly string[],

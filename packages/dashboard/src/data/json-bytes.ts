@@ -17,6 +17,8 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
+/** First byte of `null`. No other JSON value begins with it. */
+const LETTER_N = 0x6e
 const LETTER_U = 0x75
 /** Number of bytes between two yields. They take about a millisecond on a slow machine. */
 const STEP_BYTES = 65_536
@@ -38,7 +40,10 @@ export function* membersOf(bytes: Uint8Array, start: number): Steps<{ members: M
   return { members, end: at + 1 }
 }
 
-/** Calls `use` with the start of each element of the array at `start`. `use` returns the offset after the element. */
+/**
+ * Calls `use` with the start and the index of each element of the array at `start`. `use` returns the offset after the
+ * element. Calls nothing if `start` is the length of the bytes.
+ */
 export function* eachElement(
   bytes: Uint8Array,
   start: number,
@@ -86,13 +91,14 @@ export function textOf(bytes: Uint8Array, { start, end }: Span): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
 }
 
+/** Whether the value is a JSON string. */
 export function isString(bytes: Uint8Array, { start }: Span): boolean {
   return bytes[start] === QUOTE
 }
 
-/** Whether the value is null or absent. */
+/** Whether the value is JSON's null or absent. The type predicate lets callers use the span of any other value. */
 export function isNull(bytes: Uint8Array, span: Span | undefined): span is undefined {
-  return span === undefined || bytes[span.start] === 0x6e
+  return span === undefined || bytes[span.start] === LETTER_N
 }
 
 /**

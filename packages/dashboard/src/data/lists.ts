@@ -70,7 +70,7 @@ const YES_NO = { true: 'yes', false: 'no' }
 /** All lists, in the order of the tabs. */
 export const LISTS: readonly ListDeclaration[] = listsOf(ENDPOINTS)
 
-/** Returns the lists that the dashboard shows. Lists that older stores do not have come last. */
+/** Returns the lists that the dashboard shows, by the schema version that added them. The oldest come first. */
 export function listsOf(endpoints: readonly Endpoint[]): ListDeclaration[] {
   return endpoints
     .filter(({ response }) => response.kind === 'page')
@@ -125,14 +125,17 @@ export function rowPath(declaration: ListDeclaration, id: string): string {
   return one?.path.replace('{id}', id) ?? declaration.path
 }
 
-/** Returns the fields to search for `text`; null if no field can have this text. The caller searches for IDs. */
+/**
+ * Returns the fields to search for `text`; null if no field can have this text. If the resource has an email address, a
+ * text with @ is searched only there. The caller searches for IDs.
+ */
 export function searchedFields(search: ListView['search'], text: string): Pick<Search, 'equal' | 'containing'> | null {
   const { email, equal = [], containing = [] } = search
   if (email !== undefined && text.includes('@')) return { equal: [email], containing: [] }
   return equal.length + containing.length === 0 ? null : { equal, containing }
 }
 
-/** Returns the cells of a row. */
+/** Returns a cell for each column. An amount has the currency of its row, or that of the store if the row has none. */
 export function cellsOf(
   { columns }: Pick<ListDeclaration, 'columns'>,
   row: RowTexts,
@@ -146,6 +149,7 @@ export function cellsOf(
   })
 }
 
+/** Returns the first value of the column's fields that is not null, as its name or word if the column has these. */
 function cellText(column: TableColumn, row: RowTexts, { texts, names }: CellContext): string | null {
   const found = column.fields.map((name) => row.get(name) ?? null).find((text) => text !== null)
   if (found === undefined) return column.absent === undefined ? null : texts.contract.value(column.absent)
@@ -182,6 +186,7 @@ function kindOf(type: FieldType): TableCell['kind'] {
     case 'many':
       return 'number'
     case 'money':
+      // The contract declares weights as money, because both are decimal strings with two decimals.
       return type.isWeight ? 'number' : 'money'
     default:
       return 'text'

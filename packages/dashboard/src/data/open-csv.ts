@@ -27,8 +27,8 @@ const CHUNK_CHARACTERS = 65_536
  * unless its parts have columns of their own.
  *
  * Reads the first page before it resolves. If that read fails, it rejects with `StoreDatabaseError`, so that the caller
- * can send an error page. A later error fails the stream. The stream reads the next rows when the client has read the
- * previous chunk.
+ * can send an error page. If `signal` is aborted, it rejects with the signal's reason. A later error fails the stream.
+ * The stream reads the next rows when the client has read the previous chunk.
  */
 export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8Array>> {
   const chunks = csvChunks(options)
@@ -45,10 +45,14 @@ export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8
         await chunks.return()
       },
     },
+    // By default, the stream would produce a chunk before the client reads.
     { highWaterMark: 0 },
   )
 }
 
+/**
+ * Yields chunks of at least `CHUNK_CHARACTERS`, and a chunk at the end of each page, so that its memory is released.
+ */
 async function* csvChunks({ source, file, dialect, now, signal }: CsvOptions): AsyncGenerator<Uint8Array, void> {
   const text = new ChunkText()
   text.put(
@@ -90,6 +94,7 @@ function* csvRows(
   })
 }
 
+/** Collects the text of the next chunk. */
 class ChunkText {
   #pieces: string[] = []
   length = 0
@@ -99,6 +104,7 @@ class ChunkText {
     this.length += piece.length
   }
 
+  /** Returns the text as UTF-8, and starts the next chunk. */
   take(): Uint8Array {
     const bytes = Buffer.from(this.#pieces.join(''))
     this.#pieces = []

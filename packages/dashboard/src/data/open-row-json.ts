@@ -14,6 +14,7 @@ export async function openRowJson(
   { reader, address, requestId, startedAt }: StoreSource,
   { resource, id }: { readonly resource: Resource; readonly id: string },
 ): Promise<ReadableStream<Uint8Array> | null> {
+  // A URL can have an ID in upper case.
   const plan: Plan = { kind: 'one', resource, id: id.toLowerCase() }
   const page = await reader.read({ plan, prefix: '', address, requestId, startedAt })
   if (page.rows === 0) {

@@ -6,8 +6,8 @@ import { selectFields } from './select-fields.ts'
 import { readRow, type StoreSource } from './store-rows.ts'
 
 /**
- * Returns the names by ID for the columns with `namedBy`. Reads only rows that are not on the page. A row that does not
- * exist has no name.
+ * Returns names by the ID of their rows, for the columns with `namedBy`: those of `rows`, and of the rows that `rows`
+ * refer to. Reads only the latter, if they aren't in `rows`. A row that does not exist has no name.
  */
 export async function namesOf(
   source: StoreSource,

@@ -15,7 +15,7 @@ export interface RowParts {
 /** Maximum number of embedded rows that a page shows. The JSON has all of them. */
 const EMBEDDED_ROWS_MAX = 100
 
-/** Returns the strings of the row. An address is a single line. */
+/** Returns the strings of the row, and of its first 100 embedded rows per field. An address is a single line. */
 export function* rowParts(bytes: Uint8Array, { resource, row }: ListDeclaration): Steps<RowParts> {
   const { texts } = yield* rowTexts(bytes, 0, resource)
   const { members } = yield* membersOf(bytes, 0)
@@ -49,10 +49,12 @@ const ADDRESS_PARTS = [
   ['phone'],
 ]
 
+/** Whether a field is JSON with the members of an address. */
 function isAddress(type: FieldType | undefined): boolean {
   return type?.kind === 'json' && 'keys' in type.shape && type.shape.keys.includes('postalCode')
 }
 
+/** Returns the parts of an address in one line; null if all are empty. */
 function* addressText(bytes: Uint8Array, span: Span): Steps<string | null> {
   const { members } = yield* membersOf(bytes, span.start)
   const parts = ADDRESS_PARTS.map((keys) => keys.flatMap((key) => shortText(bytes, members.get(key)) || []).join(' '))

@@ -6,13 +6,13 @@ import { cutBefore, eachElement, isNull, isString, membersOf, type Span, type St
 
 /**
  * Strings by field; null for a null value. For embedded rows, `items` is their number, and `items.quantity` is the sum
- * of that field.
+ * of that field. Only fields with integers have a sum.
  */
 export type RowTexts = ReadonlyMap<string, string | null>
 
 /** Maximum characters of a string. A longer string is cut and ends with an ellipsis. */
 export const TEXT_CHARACTERS_MAX = 200
-/** An escape sequence has at most six bytes. */
+/** Maximum bytes of a character outside of surrogate pairs: those of an escape sequence such as `\u00e9`. */
 const BYTES_OF_CHARACTER_MAX = 6
 
 /** Returns the strings of the row that begins at `start`, and the offset after the row. */
@@ -31,7 +31,10 @@ export function* rowTexts(
   return { texts, end }
 }
 
-/** Returns the value as a string, cut after 200 characters; null if the value is null or absent. */
+/**
+ * Returns the value as a string of at most 200 characters; null if the value is null or absent. A longer string is cut
+ * and gets an ellipsis. Escaped surrogate pairs have twelve bytes, so a string with many is cut earlier.
+ */
 export function shortText(bytes: Uint8Array, span: Span | undefined): string | null {
   if (isNull(bytes, span)) return null
   const { start, end } = span
@@ -45,6 +48,7 @@ export function shortText(bytes: Uint8Array, span: Span | undefined): string | n
   return `${characters.slice(0, TEXT_CHARACTERS_MAX).join('')}…`
 }
 
+/** Adds the number of embedded rows, and the sums of their fields with integers. */
 function* addEmbedded(texts: Map<string, string | null>, field: string, bytes: Uint8Array, start: number): Steps<void> {
   const sums = new Map<string, bigint>()
   let count = 0

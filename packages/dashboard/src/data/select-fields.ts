@@ -3,8 +3,8 @@
 import type { Field, FieldType, Resource } from '@store-export/contract'
 
 /**
- * Returns the resource with only the named fields, in this order. `variants.inventory` names a field of embedded rows.
- * `variants` alone selects the IDs of embedded rows. Throws if the resource has no such field.
+ * Returns the resource with only the named fields, in this order and each once. `variants.inventory` names a field of
+ * embedded rows. `variants` alone selects the IDs of embedded rows. Throws if the resource has no such field.
  */
 export function selectFields(resource: Resource, names: readonly string[]): Resource {
   const tops = [...new Set(names.map((name) => name.split('.')[0] ?? ''))]

@@ -67,7 +67,7 @@ export interface RowRange extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
   readonly limit: number
 }
 
-/** Returns the rows as strings. */
+/** Returns the rows as strings, and releases their JSON. */
 export async function readRows(source: StoreSource, resource: Resource, range: RowRange): Promise<StoreRowsPage> {
   const page = await readPage(source, { resource, range })
   try {
@@ -113,7 +113,8 @@ export async function readPage(
 }
 
 /**
- * Calls `use` with the row's JSON, which is valid until `use` ends, and returns its result; null if no row has this ID.
+ * Calls `use` with the row's JSON, which is valid until the promise of `use` settles, and returns its result; null if
+ * no row has this ID, in upper or lower case.
  */
 export function readRow<T>(
   source: StoreSource,
@@ -130,7 +131,7 @@ export function readStoreRow<T>(source: StoreSource, use: (bytes: Uint8Array) =>
   return readOnlyRow(source, storeResource, use)
 }
 
-/** Returns fields of the store's own row; null if its table is empty. */
+/** Returns the currency, the time zone, and the row counts in the store's own row; null if its table is empty. */
 export function readStoreOverview(source: StoreSource): Promise<StoreOverview | null> {
   return readOnlyRow(source, STORE_OVERVIEW, async (bytes) => {
     const { texts } = await source.timeSlicer.run(rowTexts(bytes, 0, STORE_OVERVIEW))
@@ -144,7 +145,7 @@ export function readStoreOverview(source: StoreSource): Promise<StoreOverview | 
 
 const STORE_OVERVIEW = selectFields(storeResource, ['id', 'store_currency', 'store_timezone', 'counts'])
 
-/** Returns row counts by table, from the strings of the store's own row. */
+/** Returns row counts by table, from the strings of the store's own row. Four counts are too short to be cut there. */
 export function countsOf(texts: RowTexts): ReadonlyMap<string, number> {
   const counts = JSON.parse(texts.get('counts') ?? '{}') as Readonly<Record<string, number>>
   return new Map(Object.entries(counts))

@@ -6,6 +6,7 @@ import { within } from '@store-export/postgres'
 import { readStoreOverview, type StoreSource } from './store-rows.ts'
 import type { TimeSlicer } from './time-slicer.ts'
 
+/** Time in ms after which the next page starts to read a cached zone again. */
 const CACHE_MS = 60_000
 /** Longest wait of a page, in ms, for a zone that is not cached. */
 const WAIT_MS = 300
@@ -14,9 +15,11 @@ const STORES_MAX = 10_000
 const DEFAULT_ZONE = 'UTC'
 
 interface KnownZone {
+  /** Start of the latest read, on the clock of `performance.now()`. */
   readonly requestedAt: number
   /** IANA name; null before the first successful read. */
   zone: string | null
+  /** The latest read. If it fails, it resolves with the last known zone, or UTC. */
   reading: Promise<string>
 }
 
@@ -38,7 +41,10 @@ export class StoreTimeZones {
     this.#now = now
   }
 
-  /** Returns an IANA name after 300 ms at most. Does not reject. */
+  /**
+   * Returns an IANA name after 300 ms at most: the last known zone, or UTC if none is known by then. Also returns UTC
+   * for a store without a zone, and for a zone that Node.js doesn't know. Does not reject.
+   */
   async of(address: StoreAddress): Promise<string> {
     const known = this.#zones.get(address.storeId)
     const isFresh = known !== undefined && this.#now() - known.requestedAt < CACHE_MS

@@ -1,5 +1,5 @@
 // Limits how long work on large rows delays the API, which the same process serves. One job runs for a few
-// milliseconds, the process does other work for the same time, and then the next job continues.
+// milliseconds. Then the process does other work for the same time, before the next job continues.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Steps } from './json-bytes.ts'
@@ -21,6 +21,7 @@ export class TimeSlicer {
 
   /** Runs one time slice of the job, and returns its last step. The slice ends early when `isEnough` returns true. */
   async runSlice<T>(job: Steps<T>, isEnough = () => false): Promise<IteratorResult<void, T>> {
+    // Each slice waits for the end of the previous one, and of its pause.
     const before = this.#last
     const ended = Promise.withResolvers<void>()
     this.#last = ended.promise

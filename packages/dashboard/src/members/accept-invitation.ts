@@ -1,5 +1,6 @@
 // Accepts the invitation of a link. The link proves the invited address, so it can create the account of this address.
-// It can also set the password of an account without a way to sign in. It never signs in to an account that has one.
+// It can also set the password of an account without a way to sign in. Otherwise, it gives no access to the account, so
+// its owner must sign in.
 
 import {
   acceptInvitation as accept,
@@ -34,7 +35,10 @@ export interface AcceptRequest {
   readonly session: MerchantSession | null
 }
 
-/** Accepts the invitation, once. The rate limit counts attempts per client address. */
+/**
+ * Accepts the invitation, once. `session` is the session of the browser, which can be that of another account. The rate
+ * limit counts failed attempts per client address. A wrong link and a rejected password count.
+ */
 export async function acceptInvitation(
   { database, accounts }: Pick<Services, 'database' | 'accounts'>,
   { token, password, clientAddress, session }: AcceptRequest,

@@ -12,7 +12,7 @@ export function makeInvitationToken(random: RandomBytes): { readonly token: stri
   return { token, hash: hashInvitationToken(token) }
 }
 
-/** Returns the SHA-256 of a token. */
+/** Returns the SHA-256 of a token. A token has 32 random bytes, so the hash needs no salt. */
 export function hashInvitationToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

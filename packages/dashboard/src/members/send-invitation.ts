@@ -22,7 +22,7 @@ export interface InvitedPerson {
   readonly role: MemberRole
 }
 
-/** Invites an address. The links of earlier emails no longer work. */
+/** Invites an address. The links of earlier invitations of this address to the store no longer work. */
 export async function sendInvitation(
   request: StoreRequest,
   person: InvitedPerson,
@@ -36,8 +36,8 @@ export async function sendInvitation(
 }
 
 /**
- * Sends a pending invitation again, with a new link and the role that it has now. Returns the outcome and the person;
- * null if the invitation has ended.
+ * Sends a pending invitation again, with a new link. The earlier links no longer work. Returns the outcome, and the
+ * person with the role that the invitation has now; null if the invitation has ended.
  */
 export async function sendInvitationAgain(
   request: StoreRequest,
@@ -54,6 +54,7 @@ export async function sendInvitationAgain(
   return { person, outcome: outcome === 'invited' ? await sendLink(request, { ...person, token }, mailer) : outcome }
 }
 
+/** Sends the email with the link, and emits `invitation.sent` or `invitation.failed`. */
 async function sendLink(
   request: StoreRequest,
   { email, role, token }: InvitedPerson & { readonly token: string },

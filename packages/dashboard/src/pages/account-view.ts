@@ -23,6 +23,7 @@ export function accountView(frame: Frame, page: AccountPage): Html {
   )
 }
 
+/** Returns the form for a new password, or the advice to sign in again if the session is too old for a first one. */
 function passwordCard(frame: Frame, page: AccountPage): Html {
   const { passwordProblem: problem, passwordLengthMin, hasPassword, needsNoCurrentPassword } = page
   const { password: texts } = frame.texts.account
@@ -75,6 +76,7 @@ function sessionsCard(frame: Frame, page: AccountPage): Html {
   return card({ id: 'sessions', title, note, actions, isFlush: true }, list)
 }
 
+/** Returns a name such as "Firefox on Linux"; "A browser" if the User-Agent header names none. */
 function clientText({ texts }: Frame, { browser, system }: AccountPage['sessions'][number]['client']): string {
   const { aBrowser, browserOn } = texts.account.sessions
   const name = browser ?? aBrowser

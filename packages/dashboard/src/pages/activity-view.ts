@@ -1,4 +1,5 @@
-// Renders Settings > Activity: who changed the store and its keys, and when, with a filter.
+// Renders Settings > Activity: the changes of the store, its keys, and its members, with their actors and times, and a
+// filter.
 
 import { STORE_ACTIONS, type StoreActor, type StoreEvent } from '@store-export/control'
 import { selection } from '../ui/choices.ts'
@@ -12,6 +13,7 @@ import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import type { ActivityPage, Frame } from './models.ts'
 
+/** Returns the page. Without changes, it says so, and links to all changes if a filter is set. */
 export function activityView(frame: Frame, page: ActivityPage): Html {
   const { activity: texts } = frame.texts
   const head = pageHead(frame, { title: texts.title, lead: texts.lead })
@@ -129,6 +131,7 @@ function changeText(frame: Frame, event: StoreEvent): Html {
       return texts.storeAdded
     case 'store.changed':
       return texts.storeChanged([...new Set(changed.map((column) => texts.storeParts[partOf(column)]))].join(', '))
+    // During an update, a newer node can store an action that this node doesn't know.
     default:
       return html`${action}`
   }
@@ -136,18 +139,22 @@ function changeText(frame: Frame, event: StoreEvent): Html {
 
 type Limit = keyof Frame['texts']['activity']['limits']
 
-/** Returns where a leaked key was found: a link, the kind of the place, or both; nothing if the report has neither. */
+/**
+ * Returns where a leaked key was found: a link, the kind of the place, or both; nothing if the report has neither. The
+ * report is from outside, so only an HTTP URL becomes a link.
+ */
 function placeText({ foundAt: { url, source } }: StoreEvent): Html {
   const kind = source === '' ? NOTHING : html` (${source.replaceAll('_', ' ')})`
   if (!/^https?:\/\//.test(url)) return kind
   return html`: <a href="${url}" rel="noopener noreferrer">${url}</a>${kind}`
 }
 
-/** Returns the part of the store that a column describes, in the words of the page. */
+/** Returns the part of the store that a column describes. All columns except two describe its database. */
 function partOf(column: string): 'name' | 'state' | 'database' {
   return column === 'name' || column === 'state' ? column : 'database'
 }
 
+/** Returns the email address of the actor, marked if it is the viewer's, or the name of another kind of actor. */
 function actorText(frame: Frame, { by, email }: StoreActor): string {
   const { actors, you } = frame.texts.activity
   if (email === null) return actors[by]

@@ -10,7 +10,10 @@ import type { Frame, TableCell } from './models.ts'
 /** Characters of a text that fit into half the width of a phone. */
 const SHORT_CHARACTERS_MAX = 18
 
-/** Returns the value of a cell, or a placeholder for an absent value. */
+/**
+ * Returns the value of a cell, or a placeholder for an absent or empty value. A timestamp that a `Date` can't represent
+ * is shown as the API sends it.
+ */
 export function cellText(frame: Frame, { kind, text, currency }: TableCell): Html | string {
   if (text === null || text === '') return noValue(frame)
   if (kind === 'status') return stateBadge(frame, text)

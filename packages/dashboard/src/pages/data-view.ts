@@ -67,6 +67,7 @@ function searchForm(frame: Frame, { list, order, search }: DataPage): Html {
     value: search.text,
     problem: search.problem,
     autocomplete: 'off',
+    // `makeDataPage` cuts longer texts.
     lengthMax: 100,
     isRequired: false,
     isCode: true,

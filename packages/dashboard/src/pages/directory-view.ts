@@ -30,7 +30,7 @@ export function directoryCard(frame: Frame, state: DirectoryState): Html {
   )
 }
 
-/** Returns the page with the URL of the SCIM endpoint and its tokens. */
+/** Returns the page with the URL of the SCIM endpoint, its tokens, and the secret of a token that is new. */
 export function directoryView(frame: Frame, page: DirectoryPage): Html {
   const { directory: texts, members } = frame.texts
   const head = pageHead(frame, {

@@ -5,7 +5,7 @@ import { type Html, html } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import type { ErrorPage, Frame } from './models.ts'
 
-/** Returns an error page, with a link to the next step. */
+/** Returns an error page, with a link to the next step. Without a session, it is a card, as the sign-in page is. */
 export function errorView(frame: Frame, { heading, text, next }: ErrorPage): Html {
   return layout(
     frame,

@@ -11,6 +11,7 @@ import type { Frame, GeneralPage } from './models.ts'
 
 type Snapshot = NonNullable<GeneralPage['snapshot']>
 
+/** Returns the page. If the service can't read the store, the page has only what the control database knows. */
 export function generalView(frame: Frame, page: GeneralPage): Html {
   const { title, lead } = frame.texts.general
   const head = pageHead(frame, { title, lead })

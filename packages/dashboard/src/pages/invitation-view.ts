@@ -43,6 +43,7 @@ function acceptForm(frame: Frame, { token }: InvitationPage): Html {
 function newAccount(frame: Frame, page: InvitationPage): Html {
   const { token, passwordLengthMin, passwordProblem, singleSignOnLabel, storeId, email } = page
   const { invitation: texts } = frame.texts
+  // With this field, password managers store the address with the new password.
   const username = html`<input class="visually-hidden" type="email" name="username" value="${email}" autocomplete="username" tabindex="-1" aria-hidden="true" readonly>`
   const password = field({
     name: 'password',

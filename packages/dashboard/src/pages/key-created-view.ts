@@ -60,6 +60,7 @@ function connectCard(frame: Frame, { tool, recipe, commands, guideHref }: Connec
       ? NOTHING
       : codeBlock(frame, { id: 'curl', label: texts.commands, text: commands, isWrapped: true, isSecret: true })
   const guide = guideHref === null ? NOTHING : html`<p class="actions">${linkButton(texts.guide, guideHref)}</p>`
+  // store-sync is the only tool without a recipe.
   const note = guideOfRecipe?.note ?? texts.noteOfStoreSync
   return card(
     { id: 'connect', title: texts.title(toolName(tool, frame.texts)), note },
@@ -67,7 +68,7 @@ function connectCard(frame: Frame, { tool, recipe, commands, guideHref }: Connec
   )
 }
 
-/** Returns what the key did so far. Before the first request, the browser requests it again every 2 seconds. */
+/** Returns what the key did so far. Until the first request, the browser requests this part again every 2 seconds. */
 export function firstRequestPart(frame: Frame, keyId: string, { requests, rows, error }: FirstRequests): Html {
   const paths = pathsOf(frame)
   const { keyCreated: texts } = frame.texts
@@ -81,6 +82,7 @@ export function firstRequestPart(frame: Frame, keyId: string, { requests, rows, 
   return html`<p id="first-request" class="health ${isRejected ? 'bad' : 'good'}" role="status">${sentence} ${log}</p>`
 }
 
+/** Returns the card about the old key that this key replaces; nothing without one. */
 function replacesPart(frame: Frame, { replaces }: KeyCreatedPage): Html {
   if (replaces?.replacedBy == null) return NOTHING
   const { old } = frame.texts.keyCreated

@@ -9,12 +9,17 @@ import { unusedDays } from '../usage/unused-days.ts'
 import type { ActiveKeyRow, SyncHealth } from './key-models.ts'
 import type { Frame } from './models.ts'
 
-/** Returns the sentences in the color of their meaning, with a link to the request log if there is a problem. */
+/**
+ * Returns the sentences in the color of their meaning. Adds a link to the request log if requests failed, exceeded the
+ * rate limit, or stopped.
+ */
 export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   const { health, rejected24h } = key
   const texts = frame.texts.keyHealth
+  // If the API rejects all requests of the key anyway, the rate limit is not the problem.
   const isOverLimit = rejected24h > 0 && health.kind !== 'unavailable' && health.kind !== 'off'
   const endsIn = key.expiresAt === null ? Number.POSITIVE_INFINITY : key.expiresAt.getTime() - frame.now.getTime()
+  // A key that is being replaced ends on purpose.
   const endsSoon = endsIn < REMINDER_MS && key.replacedBy === null
   const tone = (isOverLimit || endsSoon) && TONES[health.kind] === 'good' ? 'waiting' : TONES[health.kind]
   const overLimit = isOverLimit ? texts.overLimit(rejected24h) : NOTHING
@@ -28,10 +33,10 @@ export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   return html`<p class="health ${tone}">${sentence(frame, health)}${next}${overLimit}${end}${log}</p>`
 }
 
-/** Time before the end of a key from which the page shows a reminder, in ms. */
+/** Time before the end of a key from which the page shows a reminder, in ms. The first email comes at the same time. */
 const REMINDER_MS = 14 * 86_400_000
 
-/** Returns the sentence as plain text, for an email. */
+/** Returns the sentence about what the tool does as plain text, for an email. */
 export function healthText(frame: Frame, { health }: ActiveKeyRow): string {
   return plainText(sentence(frame, health))
 }
@@ -71,6 +76,7 @@ function sentence(frame: Frame, health: SyncHealth): Html {
     case 'silent': {
       const { lastUsedAt, intervalMs } = health
       const silence = durationOf(frame.now.getTime() - lastUsedAt.getTime())
+      // Only a tool with a usual interval can be silent.
       return texts.silent(silence, intervalOf(intervalMs ?? 0))
     }
     case 'idle':

@@ -18,6 +18,7 @@ export function keyLimitsFields(
   { limits, problem }: { limits: TypedLimits; problem: string | null },
 ): Html {
   const { createKey: texts } = frame.texts
+  // Both objects have their members in the same order, so equal limits have equal JSON.
   const isFolded = problem === null && JSON.stringify(limits) === JSON.stringify(NO_LIMITS)
   const personalData = checkbox({
     name: 'without-personal-data',
@@ -33,7 +34,8 @@ ${limitInputs(frame, { limits, personalData, hasEnd: false })}
 }
 
 /**
- * Returns the inputs of the limits. `personalData` follows the resources. `hasEnd`: whether the key has an end already.
+ * Returns the inputs of the limits. `personalData` is shown after the resources. `hasEnd`: whether the key has an end
+ * already, so that the end can stay the same.
  */
 export function limitInputs(
   frame: Frame,

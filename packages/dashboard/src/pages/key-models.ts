@@ -81,6 +81,7 @@ export interface CreateForm {
 
 /** The limits of a key as the merchant typed them. */
 export interface TypedLimits {
+  /** `sales` are orders and products. */
   readonly access: 'everything' | 'sales' | 'chosen'
   /** The chosen scopes. They count only if `access` is `chosen`. */
   readonly scopes: readonly Scope[]
@@ -224,7 +225,7 @@ export interface RequestLogPart {
   readonly lines: readonly RequestLine[]
   /** URL of older lines; null if there are no older lines. */
   readonly olderHref: string | null
-  /** Whether these are the newest lines, because no time was chosen. */
+  /** Whether these are the newest lines, because no valid time was chosen. */
   readonly isNewest: boolean
   readonly errorsOnly: boolean
   /** The only endpoint of the lines; null for all. */
@@ -235,7 +236,7 @@ export interface RequestLogPart {
   readonly range: UsageRange
   /** URL of the page with this choice, but with the newest lines. */
   readonly refreshHref: string
-  /** URL of the CSV file with all lines of this choice. */
+  /** URL of the CSV file with all lines of this choice, up to the same time. */
   readonly csvHref: string
   /** The chosen time in the store's time zone, such as `2026-11-21T03:00`; '' without a choice. */
   readonly until: string

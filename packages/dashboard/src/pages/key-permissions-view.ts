@@ -36,7 +36,10 @@ ${callout(html`${texts.lessAccess} ${texts.moreAccess}`)}
   return layout(frame, html`${head}${card({ id: 'key', title: facts.title }, keyFacts(frame, key))}${change}`)
 }
 
-/** Returns whether the key gets personal data, and how to get a key for which this is different. */
+/**
+ * Returns whether the key gets personal data, and how to get a key for which this is different. A form can't change
+ * this, because the tool's copy would then contain rows of both kinds.
+ */
 function personalDataFact(frame: Frame, { id, withoutPersonalData, replacedBy }: KeyRow): Html {
   const paths = pathsOf(frame)
   const { personalData: texts } = frame.texts.changeKey.permissions

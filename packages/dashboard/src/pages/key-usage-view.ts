@@ -1,4 +1,5 @@
-// Renders the usage of one key: the choice of emails, its walks, its requests as a chart, and its request log.
+// Renders the usage of one key: the choice whether the merchant gets emails about it, the walks of its tool (as
+// "syncs"), its requests as a chart, and its request log.
 
 import { canCreateKeys, isAllowed } from '../members/permissions.ts'
 import { keyBadge, walkBadge } from '../ui/badges.ts'
@@ -52,7 +53,7 @@ function emailsPart(frame: Frame, { key, hasEmails }: KeyUsagePage): Html {
 
 /**
  * Returns the card of the key's syncs, which the browser requests again every 10 seconds. If the log shows the newest
- * lines, the same response updates the log.
+ * lines, the same response updates the log. Older lines don't change, so they stay.
  */
 function walksPart(frame: Frame, page: KeyUsagePage): Html {
   const { log } = page

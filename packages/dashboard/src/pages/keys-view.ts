@@ -19,6 +19,10 @@ import type { Frame } from './models.ts'
 import { keySwitch } from './turn-off-view.ts'
 import { unusedAdvice } from './unused-advice.ts'
 
+/**
+ * Returns the page. It has no form that creates a key if the role or the store allows none, or if the store has as many
+ * keys as possible.
+ */
 export function keysView(frame: Frame, page: KeysPage): Html {
   const { keys: texts } = frame.texts
   const canManage = isAllowed(frame, 'manage keys')
@@ -45,7 +49,7 @@ function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
   return callout(frame.texts.keys.unconfirmed(name, pathsOf(frame).created(id)), 'waiting')
 }
 
-/** Returns the part of the page that refreshes itself. */
+/** Returns the active keys. The browser requests this part again every 10 seconds. */
 export function liveFragment(frame: Frame, { active, keysMax }: Pick<KeysPage, 'active' | 'keysMax'>): Html {
   const { keys: texts } = frame.texts
   const content =
@@ -81,7 +85,10 @@ function unusedNote(frame: Frame, key: ActiveKeyRow): Html {
   return advice === null ? NOTHING : html`<p class="unused">${advice}</p>`
 }
 
-/** Returns the new key that replaces this key, and the end of this key as long as it has no date. */
+/**
+ * Returns the new key that replaces this key; nothing without one. As long as the new key is unused, adds how long
+ * after its first use this key ends. From then on, `limitTexts` has the date.
+ */
 function replacedNote({ texts }: Frame, { replacedBy, retiresAt }: KeyRow): Html {
   if (replacedBy === null) return NOTHING
   const end = retiresAt === null ? durationOfHours(replacedBy.endsAfterHours) : null

@@ -7,7 +7,7 @@ import { button, form } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import type { AccountPage, Frame } from './models.ts'
 
-/** Returns the card with the languages, each in its own name. */
+/** Returns the card with the languages, each under its name in that language, and the language of the browser. */
 export function languageCard(frame: Frame, { chosenLanguage, storeId }: AccountPage): Html {
   const { title, note, label, ofBrowser, save } = frame.texts.account.language
   const languages = Object.entries(LANGUAGES).map(

@@ -36,7 +36,7 @@ export interface MemberRolePage {
 /** The page that changes whether a store requires a second factor of its members. */
 export interface TwoFactorRulePage {
   readonly isRequired: boolean
-  /** Whether this session has a second factor. */
+  /** Whether a second factor opened this session. */
   readonly isUsed: boolean
   /** How this admin confirms that the rule is turned off: by a code of the app, or by a new sign-in. */
   readonly confirmBy: 'code' | 'sign-in'
@@ -56,7 +56,10 @@ export interface DirectoryPage {
   readonly url: string
   /** The active tokens. */
   readonly tokens: readonly DirectoryToken[]
-  /** The text of the token that this browser has just created; null without one. */
+  /**
+   * The text of the token that this browser created in the last ten minutes, until the merchant confirms the copy; null
+   * without one.
+   */
   readonly newToken: string | null
   /** Whether the store can have another token. */
   readonly canCreate: boolean
@@ -71,9 +74,11 @@ export interface InvitationPage {
   readonly email: string
   /** The role that the invited person gets. */
   readonly role: MemberRole
+  /** Email address of the inviting merchant. */
   readonly invitedBy: string
+  /** Whether the invited address has an account with a way to sign in, so that it needs no password here. */
   readonly hasAccount: boolean
-  /** The email address of the current session, if it is another one; null otherwise. */
+  /** The email address of the current session, if it isn't the invited one; null otherwise. */
   readonly otherSession: string | null
   readonly passwordLengthMin: number
   /** The error message for the password; null without an error. */

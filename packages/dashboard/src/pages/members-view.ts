@@ -1,4 +1,5 @@
-// Renders Settings > Members: who sees the store, who is invited, and the form for invitations.
+// Renders Settings > Members: the members, the pending invitations, the form for invitations, and the cards of the
+// directory and of the rule for second factors.
 
 import { INVITATION_DAYS, type PendingInvitation } from '@store-export/control'
 import { isAllowed } from '../members/permissions.ts'
@@ -15,6 +16,7 @@ import { roleChoice } from './member-role-view.ts'
 import type { Frame } from './models.ts'
 import { twoFactorRuleCard } from './two-factor-rule-view.ts'
 
+/** Returns the page. Members who can't manage members see only the two lists. */
 export function membersView(frame: Frame, page: MembersPage): Html {
   const { title, lead } = frame.texts.members
   const head = pageHead(frame, { title, lead })
@@ -131,6 +133,7 @@ function inviteCard(frame: Frame, { form: inviting }: MembersPage): Html {
     value: inviting.email,
     problem: inviting.problem,
     autocomplete: 'off',
+    // The maximum length of an email address (RFC 5321).
     lengthMax: 254,
     hint: texts.hint(INVITATION_DAYS),
   })}${roleChoice(frame, inviting.role)}${button(texts.button)}`

@@ -107,13 +107,13 @@ export interface AccountPage {
   readonly passkeys: PasskeysCard
   readonly sessions: readonly {
     readonly startedAt: Date
-    /** Browser and system, such as Firefox and Linux; null if unknown. */
+    /** The browser and the operating system, such as Firefox and Linux; each is null if unknown. */
     readonly client: ClientName
     readonly isCurrent: boolean
   }[]
 }
 
-/** The data of Settings > General: the store as the API returns it, and the fields that it lacks. */
+/** The data of Settings > General: the store as the API returns it, and the fields that its schema version lacks. */
 export interface GeneralPage {
   /** The fields of the store's row; null if the service can't read it. `problem` then has the reason. */
   readonly snapshot: {
@@ -204,7 +204,10 @@ export interface DataPage {
   }
   /** CSV files of the list and of rows embedded in its rows; empty if the service can't read the store. */
   readonly files: readonly { readonly label: string; readonly href: string }[]
-  /** Path of the same rows in the API; null for a search by anything but an ID, which the API does not have. */
+  /**
+   * Path of the list in the API, which has the oldest rows first, or of the row with the ID of a search. Null for
+   * another search, which the API does not have.
+   */
   readonly apiPath: string | null
   /** The reason why the page shows no rows; null if it could read them. */
   readonly problem: string | null

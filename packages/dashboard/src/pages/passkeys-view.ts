@@ -11,7 +11,7 @@ import { table } from '../ui/table.ts'
 import type { AccountPage, Frame } from './models.ts'
 import type { AddPasskeyPage, PasskeyPage, PasskeysCard } from './passkey-models.ts'
 
-/** Returns the card of the account page. */
+/** Returns the card of the account page. An account needs a password before it can have passkeys. */
 export function passkeysCard(frame: Frame, { passkeys, hasPassword }: AccountPage): Html {
   const { passkeys: texts } = frame.texts
   const title = { id: 'passkeys', title: texts.title }
@@ -54,7 +54,7 @@ function passkeysTable(frame: Frame, list: PasskeysCard['list']): Html {
   })
 }
 
-/** Returns the page that adds a passkey. */
+/** Returns the page that adds a passkey. In a browser with passkeys, the script hides the message that it has none. */
 export function addPasskeyView(frame: Frame, { name }: AddPasskeyPage): Html {
   const { passkeys, common } = frame.texts
   const { add: texts } = passkeys
@@ -112,7 +112,7 @@ interface PasskeyForm {
   /** Whether the browser creates a passkey, or gets an existing one. */
   readonly kind: 'create' | 'get'
   readonly action: string
-  /** Error messages that the script shows. */
+  /** Error messages that the script shows. `known`: the passkey manager has a passkey of this account already. */
   readonly problems: { readonly canceled: string; readonly known?: string; readonly failed: string }
 }
 

@@ -44,6 +44,7 @@ export function lastAdminView(frame: Frame): Html {
 }
 
 interface Confirmation {
+  /** Text of the button. */
   readonly label: string
   /** What happens apart from the end of the access. */
   readonly effects: Html

@@ -8,6 +8,7 @@ import { pathsOf } from '../ui/store-paths.ts'
 import type { RenamePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
+/** Returns the page with the form. `problem` is shown at the field for the name. */
 export function renameView(frame: Frame, { key, name, problem }: RenamePage): Html {
   const paths = pathsOf(frame)
   const { rename: texts } = frame.texts.changeKey

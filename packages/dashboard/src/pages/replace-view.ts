@@ -44,7 +44,10 @@ function endChoice({ texts }: Frame): Html {
   return radioGroup({ name: 'ends', legend: ends.legend, options, value: String(DEFAULT_REPLACED_KEY_HOURS) })
 }
 
-/** Returns radio buttons, because a missing value must not change what the key gets. */
+/**
+ * Returns radio buttons. A browser sends nothing for an empty checkbox, and a missing value must not change what the
+ * key gets.
+ */
 function personalDataChoice({ texts }: Frame, { withoutPersonalData }: KeyRow): Html {
   const { legend, hint, ...labels } = texts.changeKey.replace.personalData
   const options = (['with', 'without'] as const).map((value) => ({ value, label: labels[value] }))
@@ -79,6 +82,7 @@ function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
   return card({ id: 'room', title: texts.title, note: texts.note(key.name), isFlush: true }, list)
 }
 
+/** Returns the card that replaces the key at once. This needs no room for another key, but stops the tool. */
 function atOnceCard(frame: Frame, key: KeyRow): Html {
   const { atOnce: texts } = frame.texts.changeKey.replace
   const warning = callout(texts.warning, 'waiting')

@@ -9,6 +9,7 @@ import { pathsOf } from '../ui/store-paths.ts'
 import type { RevokePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
+/** Returns the page on which the merchant confirms the revocation. It says which replacement comes next, if any. */
 export function revokeView(frame: Frame, { key, makesRoomFor }: RevokePage): Html {
   const paths = pathsOf(frame)
   const { revoke: texts, facts } = frame.texts.changeKey

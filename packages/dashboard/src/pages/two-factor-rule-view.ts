@@ -34,6 +34,10 @@ export function twoFactorRuleView(frame: Frame, page: TwoFactorRulePage): Html {
   return layout(frame, html`${head}${card({ id: 'rule', title }, content)}`)
 }
 
+/**
+ * Returns the effects and the button. An admin needs a session with a second factor, because the rule applies to the
+ * admin at once.
+ */
 function turnOn(frame: Frame, page: TwoFactorRulePage): Html {
   const paths = pathsOf(frame)
   const { twoFactorRule: texts } = frame.texts

@@ -10,7 +10,7 @@ import { qrCode } from '../ui/qr-code.ts'
 import type { AccountPage, Frame } from './models.ts'
 import type { RecoveryCodesPage, TwoFactorSetUpPage } from './two-factor-models.ts'
 
-/** Returns the card of the account page. */
+/** Returns the card of the account page. An account needs a password before it can have a second factor. */
 export function twoFactorCard(frame: Frame, page: AccountPage): Html {
   const { isOn, signInFirst, problem } = page.twoFactor
   const { account, twoFactor: texts } = frame.texts
@@ -55,6 +55,7 @@ export function twoFactorSetUpView(frame: Frame, page: TwoFactorSetUpPage): Html
     { id: 'scan', title: texts.scanTitle, note: texts.scanNote },
     html`${qrCode(page.uri, texts.picture)}${key}`,
   )
+  // The form returns the secret, so that the route can show it again after a wrong code.
   const fields = html`<input type="hidden" name="secret" value="${page.secret}">${codeField({ label: twoFactor.code, problem: page.problem, hint: texts.codeHint })}
 <div class="actions">${button(texts.turnOn)}${linkButton(common.cancel, '/account')}</div>`
   const confirm = card(
@@ -88,7 +89,7 @@ function accountTrail({ texts }: Frame): { readonly label: string; readonly href
   return [{ label: texts.account.title, href: '/account' }]
 }
 
-/** Returns a field for a code. */
+/** Returns a field for a code of the app or a recovery code, which people can type with spaces. */
 export function codeField(options: {
   readonly label: string
   readonly problem: string | null

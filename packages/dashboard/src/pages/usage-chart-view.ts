@@ -23,7 +23,7 @@ export function usageChartCard(frame: Frame, chart: UsageChart): Html {
   )
 }
 
-/** Returns the table of the same numbers, which is folded at first. */
+/** Returns the numbers of the chart as a table, newest first, which is collapsed until the merchant opens it. */
 function periodsTable(frame: Frame, chart: UsageChart): Html {
   const { unit } = RANGE_FACTS[chart.range]
   const { chart: texts } = frame.texts.usage
@@ -35,13 +35,13 @@ function periodsTable(frame: Frame, chart: UsageChart): Html {
   return html`<details class="table-fold"><summary>${texts.showTable}</summary>${list}</details>`
 }
 
-/** Returns the columns of `sumCells`. */
+/** Returns the headings of the columns that `sumCells` fills: one for each outcome of requests, and one for all. */
 export function sumColumns({ texts }: Frame): Column[] {
   const { parts, all } = texts.usage
   return [...REQUEST_PARTS.map((part) => parts[part]), all].map((label) => ({ label, isNumber: true }))
 }
 
-/** Returns one cell for each part of the sums, and one for all requests. */
+/** Returns a cell for each outcome of requests, such as `rejected`, and one for all requests. Zeros are gray. */
 export function sumCells(frame: Frame, sums: RequestSums): readonly (Html | string)[] {
   const quiet = (value: number) => (value === 0 ? html`<span class="quiet">0</span>` : count(value, frame))
   return [

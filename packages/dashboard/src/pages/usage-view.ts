@@ -13,6 +13,7 @@ import type { UsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { sumCells, sumColumns, usageChartCard } from './usage-chart-view.ts'
 
+/** Returns the page. Without a key, it has a link to create one instead of the chart. */
 export function usageView(frame: Frame, page: UsagePage): Html {
   const { usage: texts } = frame.texts
   const { range } = page.chart
@@ -65,7 +66,10 @@ function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
   return card({ id: 'by-key', title: texts.byKey, note: texts.byKeyNote, isFlush: true }, list)
 }
 
-/** Returns nothing for a key without requests. A key with a few among thousands has a bar that is still visible. */
+/**
+ * Returns the bar of a key. `share` is the part of its requests in those of the key with most requests, from 0 to 1. A
+ * key without requests has no bar. The bar has at least 1 % of the width, so that a few requests are visible.
+ */
 function shareBar(share: number): Html {
   if (share === 0) return NOTHING
   return html`<svg class="share" width="100%" height="4" aria-hidden="true" focusable="false"><rect width="${Math.max(1, share * 100).toFixed(1)}%" height="4" rx="2"/></svg>`

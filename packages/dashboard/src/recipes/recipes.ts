@@ -53,6 +53,7 @@ export function recipesFor(apiUrl: string): Recipe[] {
   const url = literalUrl(apiUrl)
   return RECIPES.map(({ file, ...recipe }) => {
     const code = readFileSync(new URL(`files/${file}`, import.meta.url), 'utf8')
+    // A function as the replacement, because `$` in a string would have a special meaning.
     const filled = code.replaceAll(PLACEHOLDER, () => url).replace(NO_SERVICE_URL, () => `const SERVICE_URL = '${url}'`)
     return { ...recipe, code: filled }
   })

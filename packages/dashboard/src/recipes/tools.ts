@@ -55,6 +55,7 @@ export const TOOLS: readonly Tool[] = [
   },
 ]
 
+/** Returns commands that run a recipe. The code of the recipe contains the URL of the API. */
 function runRecipe(command: string): NonNullable<Tool['commands']> {
   return (key) => `export STORE_EXPORT_KEY='${key}'\n${command}`
 }

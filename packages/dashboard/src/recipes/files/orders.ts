@@ -11,6 +11,7 @@ const address = 'https://api.example.com/api/v1/orders'
 const key = process.env.STORE_EXPORT_KEY ?? ''
 const [rowsFile, stateFile] = ['orders.jsonl', 'orders.state']
 const attemptsMax = 8
+// If the service doesn't respond at all.
 const attemptsToConnectMax = 4
 
 interface State {
@@ -31,7 +32,7 @@ interface Result {
 const start: State = { since: '1970-01-01T00:00:00Z', cursor: null, bytes: 0 }
 let state = loadState()
 let count = 0
-// A killed run may have left part of a page.
+// A killed run may have left part of a page, or a page whose cursor isn't saved yet.
 if (existsSync(rowsFile)) truncateSync(rowsFile, state.bytes)
 for (let hasMore = true; hasMore; ) {
   const { page, watermark } = await getPage(state.since, state.cursor)
@@ -50,6 +51,7 @@ async function getPage(since: string, cursor: string | null): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     const result = await request(query)
     if ('page' in result) return result
+    // The service doesn't accept the saved cursor, so start the list again from the same watermark.
     if (cursor !== null && result.message.includes('INVALID_CURSOR')) return getPage(since, null)
     if (attempt >= result.attemptsMax) {
       process.stderr.write(`stopped: ${result.message}\n`)
