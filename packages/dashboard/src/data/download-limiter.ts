@@ -1,4 +1,5 @@
-// Limits simultaneous CSV downloads, per merchant and in total, because each download reads a whole list.
+// Limits simultaneous downloads, per merchant and in total. A CSV download reads a whole list. The download of a row
+// holds its JSON in memory, which can have megabytes.
 
 const MERCHANT_DOWNLOADS_MAX = 2
 const DOWNLOADS_MAX = 4

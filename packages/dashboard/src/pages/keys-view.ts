@@ -20,8 +20,8 @@ import { keySwitch } from './turn-off-view.ts'
 import { unusedAdvice } from './unused-advice.ts'
 
 /**
- * Returns the page. It has no form that creates a key if the role or the store allows none, or if the store has as many
- * keys as possible.
+ * Returns the page. It has no form for a new key if the role or the store allows none. The form is also missing if the
+ * store has as many keys as possible.
  */
 export function keysView(frame: Frame, page: KeysPage): Html {
   const { keys: texts } = frame.texts

@@ -1,5 +1,5 @@
-// Lets merchants change their password, and see and end their sessions. A change needs the current password, except
-// after a sign-in by link.
+// Lets merchants change their password, and see and end their sessions. A new password needs the current one, except
+// for the first password, and once within ten minutes of a sign-in by link.
 
 import type { MemberStore } from '@store-export/control'
 import type { PasswordRejection } from '../accounts/accounts.ts'
@@ -87,6 +87,7 @@ export async function changePassword(request: MerchantRequest, form: FormFields)
   }
 }
 
+/** Returns the message at the field that the merchant must correct. */
 function problemOf({ texts }: MerchantRequest, reason: PasswordRejection): AccountPage['passwordProblem'] {
   return {
     field: reason === 'current' || reason === 'link expired' ? 'current' : 'next',
@@ -104,20 +105,23 @@ async function sendPasswordEmail({ services, session, texts, requestId }: Mercha
       text: text(session.email, `${services.origins.url}/account`),
     })
   } catch (cause) {
+    // The password is changed already, so a failed email must not fail the request.
     services.emit({ event: 'password_email.failed', requestId, cause })
   }
 }
 
 interface AccountOptions {
+  /** The error at a field of the password form; null without an error. */
   readonly problem: AccountPage['passwordProblem']
   /** The error message of the second factor's form; absent without an error. */
   readonly twoFactorProblem?: string
+  /** The message above the page; null without one. */
   readonly notice: PageNotice | null
   /** The store that the navigation shows, from the URL or the form. */
   readonly storeId: string | undefined
 }
 
-/** Returns the account page with this content. */
+/** Returns the account page. The routes of passkeys and of the second factor also show their errors on it. */
 export async function renderAccount(
   request: MerchantRequest,
   { problem, twoFactorProblem, notice, storeId }: AccountOptions,
@@ -154,7 +158,10 @@ export async function renderAccount(
   return { html: accountView(frameOf({ ...request, ...head }, { title, notice }), page) }
 }
 
-/** Returns the passkeys of the merchant, and whether the merchant can add another one at this address. */
+/**
+ * Returns the passkeys of the merchant, and whether the merchant can add another one. This depends on the session, and
+ * on the address at which the browser opened the dashboard.
+ */
 export async function readPasskeys(request: MerchantRequest): Promise<PasskeysCard> {
   const { services, context } = request
   const { passkeyOrigin, isPasskeyHost } = services.origins

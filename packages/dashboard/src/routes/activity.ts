@@ -49,7 +49,10 @@ export async function activityPage(request: StoreRequest): Promise<HandlerResult
 /** Maximum number of changes in a file. */
 const FILE_EVENTS_MAX = 10_000
 
-/** GET /stores/{s}/settings/activity.csv: sends up to 10,000 newest changes of the same choice. Times are in UTC. */
+/**
+ * GET /stores/{s}/settings/activity.csv?action=key.created&by={id}&from=2026-11-01&until=2026-11-30: sends the chosen
+ * changes as a file, up to the 10,000 newest. Its times are in UTC.
+ */
 export async function activityDownload(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, now } = request
   const { database } = services
@@ -82,7 +85,10 @@ function csvLine(event: StoreEvent, dialect: CsvDialect): string {
   )
 }
 
-/** Reads the choice from the URL. Ignores an unknown action, an actor without changes, and an invalid day. */
+/**
+ * Reads the choice from the URL, as the page shows it and as a filter of the events. The filter ignores an unknown
+ * action, an actor without changes, and an invalid day. The page shows an error for the day.
+ */
 function choiceOf(
   { context: { req }, head, texts }: StoreRequest,
   actors: readonly StoreActor[],
@@ -100,7 +106,7 @@ function choiceOf(
   }
 }
 
-/** Returns the parameters of the URL for a choice. */
+/** Returns the parameters of the URL for a choice, without those that are empty or invalid. */
 function parametersOf({ action, by, from, until }: ActivityChoice): Record<string, string> {
   const valid = ({ text, problem }: ChosenDay) => (problem === null ? text : '')
   const parameters = { action: action ?? '', by: by ?? '', from: valid(from), until: valid(until) }

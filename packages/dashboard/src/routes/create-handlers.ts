@@ -1,5 +1,6 @@
-// Checks every request before its handler: session, access to the store, permission, and CSRF protection of forms. It
-// also applies the time limit, and creates the error pages and the events of a request.
+// Checks each request to a page before its handler: session, access to the store, permission, and CSRF protection of
+// forms. It also applies the time limit, and creates the error pages and the events of a request. Requests for style
+// sheets and scripts, and SCIM requests, don't pass through it.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
@@ -69,7 +70,7 @@ export interface Handlers {
   readonly storeFile: (needs: Permission, handler: PageHandler<StoreRequest>) => Handler<Environment>
 }
 
-/** Time limit of a page or a form. The work continues in the background, but its result is lost. */
+/** Time limit of a page or a form, in ms. The work then continues in the background, but its result is lost. */
 const PAGE_TIMEOUT_MS = 15_000
 
 /** Returns the wrappers for one dashboard. */
@@ -93,6 +94,7 @@ export function createHandlers(services: Services): Handlers {
   }
 }
 
+/** Responds to a request, and emits `page.completed`. Doesn't reject: an error becomes an error page and an event. */
 async function handleRequest(
   context: Context<Environment>,
   services: Services,
@@ -113,6 +115,7 @@ async function handleRequest(
     stores: [],
     ...localize(null, context.req.header('accept-language')),
   }
+  // For an error page: the request with the language of the merchant, once it is known, but without a session.
   let reader = anonymous
   const run = async () => {
     // A body can take seconds to arrive, and the session or the role can end meanwhile. So the checks follow the body.
@@ -147,7 +150,10 @@ async function readSentForm(request: DashboardRequest): Promise<DashboardRequest
   })
 }
 
-/** Finds the session. A visitor without a session gets a random ID in a cookie, to which form tokens are bound. */
+/**
+ * Finds the session and the merchant's stores. A visitor without a session gets a random ID in a cookie, to which form
+ * tokens are bound. Returns the cookies that the response must set.
+ */
 async function authenticate(
   anonymous: DashboardRequest,
 ): Promise<{ request: DashboardRequest; cookies: readonly string[] }> {
@@ -177,7 +183,8 @@ function requireMerchant(handler: PageHandler<MerchantRequest>): PageHandler<Das
 }
 
 /**
- * Redirects to the sign-in page, which later leads back. A form is not processed, and the sign-in page says so.
+ * Redirects to the sign-in page, which later leads back. A form is not processed, and the sign-in page says so, except
+ * for the form that signs out.
  */
 function redirectToSignIn(request: DashboardRequest): HandlerResult {
   const { method, path, url } = request.context.req
@@ -236,7 +243,7 @@ function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?
   }
 }
 
-/** Returns the path to which an error page of the form links. */
+/** Returns the path to which an error page of the form links, from which the merchant can open the form again. */
 function backOf({ context, session }: DashboardRequest): string {
   return session === null ? '/sign-in' : formPage(context.req.path)
 }

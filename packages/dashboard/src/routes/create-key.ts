@@ -80,6 +80,7 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
   const token = tokenOf(form)
+  // After a first request with the same form, the old key can be revoked already. So the new key comes first.
   const before = await findCreatedKey(request, token)
   if (before !== null) return toReplacement(request, before.id, form)
   if (key === null) return redirectFromInactiveKey(request, page)
@@ -148,6 +149,7 @@ async function createOnce(
   }
 }
 
+/** Whether the key has these permissions. False for permissions that no key can have. */
 async function hasLimits({ services }: StoreRequest, keyId: string, permissions: KeyPermissions): Promise<boolean> {
   const { database } = services
   return await hasPermissions({ database, keyId, permissions }).catch((error: unknown) => {
@@ -165,6 +167,7 @@ function toCreated(request: StoreRequest, keyId: string, token: string, tool?: s
   return { to, cookies: [newKeyCookie(request, token)] }
 }
 
+/** Returns the page with the form as typed, and the reason of the refusal: the name, the limits, or too many keys. */
 async function rejected(request: StoreRequest, typed: Typed, refusal: Refusal): Promise<PageResult> {
   const page = await readKeysPage(request)
   const { name, limits } = typed
@@ -185,6 +188,7 @@ async function rejected(request: StoreRequest, typed: Typed, refusal: Refusal): 
   }
 }
 
+/** Returns the page with the form as typed, which says that its token has created the key `before` already. */
 async function formChanged(request: StoreRequest, typed: Typed, before: string): Promise<PageResult> {
   const text = request.texts.keys.notices.formChanged(typed.name.trim(), before)
   const notice = { kind: 'problem', text } as const
@@ -203,6 +207,7 @@ function conflict(page: PageResult): PageResult {
   return { ...page, status: 409 }
 }
 
+/** Returns the confirmation page; the page of the keys if the key has a replacement already. */
 function askToReplace(
   request: StoreRequest,
   key: KeyRow,

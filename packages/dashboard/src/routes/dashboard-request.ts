@@ -11,7 +11,7 @@ import type { Html } from '../ui/html.ts'
 import { formPage } from './form-origin.ts'
 import { chosenTheme } from './theme.ts'
 
-/** A request to the dashboard, and what its handler needs. The merchant may not be signed in. */
+/** A request to the dashboard, and what its handler needs. `session` is null for a visitor who isn't signed in. */
 export interface DashboardRequest extends Localization {
   readonly context: Context
   readonly services: Services
@@ -67,7 +67,7 @@ export interface Redirect {
 /** The result of a handler. The dashboard sends a `Response` unchanged. */
 export type HandlerResult = PageResult | JsonResult | Redirect | Response
 
-/** Returns the frame of a page: its title, the merchant, the store, the language, and the current time. */
+/** Returns the frame of a page: its title, the merchant, the store, the language, and the time of the request. */
 export function frameOf(
   request: DashboardRequest | StoreRequest,
   { title, section = null, notice = null }: { title: string; section?: Section | null; notice?: PageNotice | null },
@@ -90,7 +90,10 @@ export function frameOf(
   }
 }
 
-/** Returns the path of the shown page. The response to a form is on the page with the form. */
+/**
+ * Returns a path that shows the page again after a change of the theme. A form has no page of its own, so its path is
+ * that of the page from which the form can be opened.
+ */
 function pageOf({ method, path, url }: Context['req']): string {
   return method === 'POST' ? formPage(path) : path + new URL(url).search
 }

@@ -42,7 +42,7 @@ export async function dataPage(request: StoreRequest): Promise<HandlerResult> {
   return { html: dataView(frameOf(request, { title: request.texts.data.title, section: 'data' }), page) }
 }
 
-/** GET /stores/{s}/data/{list}/{row}: shows one row. */
+/** GET /stores/{s}/data/{list}/{row}: shows one row, or an error page with status 503 if the store can't be read. */
 export async function dataRowPage(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
   const list = req.param('list') ?? ''
@@ -53,7 +53,10 @@ export async function dataRowPage(request: StoreRequest): Promise<HandlerResult>
   return { html: dataRowView(frameOf(request, { title, section: 'data' }), outcome.page) }
 }
 
-/** GET /stores/{s}/data/{file}.csv: streams a whole list, or redirects to the list if the store has no data. */
+/**
+ * GET /stores/{s}/data/{file}.csv: streams a whole list, or all rows that are embedded in it. Redirects to the list if
+ * the store has no data.
+ */
 export async function csvDownload(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, now } = request
   const file = findCsvFile((request.context.req.param('file') ?? '').replace(/\.csv$/, ''))
@@ -69,7 +72,10 @@ export async function csvDownload(request: StoreRequest): Promise<HandlerResult>
   })
 }
 
-/** GET /stores/{s}/data/{list}/{row}.json: streams one row as the API sends it. */
+/**
+ * GET /stores/{s}/data/{list}/{row}.json: streams one row as the API sends it. Redirects to the list if the store has
+ * no data.
+ */
 export async function rowDownload(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
   const declaration = findList(req.param('list') ?? '')
@@ -88,6 +94,11 @@ interface DownloadOptions {
   readonly name: string
 }
 
+/**
+ * Streams the content that `open` returns, and resolves after its end. Before the first byte, an error becomes an error
+ * page: 404 if `open` returns null, 429 if `DownloadLimiter` allows no other download, and 503 if the store can't be
+ * read. HEAD gets only the headers.
+ */
 async function download(
   request: StoreRequest,
   { list, type, name }: DownloadOptions,
@@ -126,6 +137,7 @@ async function download(
   }
 }
 
+/** Returns the error page with status 503, a link to the list, and `text` as the reason. */
 function unreadablePage(request: StoreRequest, list: string, text: string): PageResult {
   const { title, problems } = request.texts.data
   const next = { label: problems.backToList, href: storePaths(request.store.id).data(list) }

@@ -1,5 +1,5 @@
 // Connects the directory of the store's company: shows the address of the SCIM endpoint, and creates and revokes the
-// tokens for it. After the creation, only this browser gets the token, for ten minutes.
+// tokens for it. After the creation, only the browser that created a token can show it, for ten minutes.
 
 import {
   createDirectoryToken,
@@ -92,6 +92,7 @@ function tokenIdOf({ context }: StoreRequest): string {
   return (context.req.param('token') ?? '').toLowerCase()
 }
 
+/** Returns the page of the directory with the message `notice`. */
 async function showDirectory(request: StoreRequest, notice: PageNotice | null): Promise<PageResult> {
   const tokens = await activeTokens(request)
   const page = {

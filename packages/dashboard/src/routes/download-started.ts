@@ -7,7 +7,10 @@ import type { DashboardRequest } from './dashboard-request.ts'
 const NAME = 'download_started'
 const SECONDS = 60
 
-/** Returns the header with the token of the script as a cookie; no header without a token. */
+/**
+ * Returns the header that sets a cookie to the token in the URL, which the script made; no header without a token. The
+ * cookie isn't `httpOnly`, because the script waits for it.
+ */
 export function downloadStarted({ context, services }: DashboardRequest): Readonly<Record<string, string>> {
   const token = context.req.query('started') ?? ''
   if (!/^[a-z0-9]{1,32}$/.test(token)) return {}

@@ -21,7 +21,10 @@ export function notFoundPage(request: DashboardRequest): PageResult {
   return { status: 404, html: errorHtml(request, { ...notFound, next }) }
 }
 
-/** Returns the page for a member whose role lacks a permission. It says who can help. */
+/**
+ * Returns the page for a member whose role lacks a permission. It says who can help. Every role has the permission
+ * `see usage`, so no member gets this page for it.
+ */
 export function forbiddenPage(request: StoreRequest, needs: Permission): PageResult {
   const { forbidden } = request.texts.errors
   const isKeys = needs === 'manage keys' || needs === 'see usage'

@@ -1,5 +1,5 @@
-// Passes a message through a redirect to the next page, in a cookie. That page deletes the cookie, so a reload doesn't
-// repeat the message.
+// Passes the name of a message through a redirect to the next page, in a cookie. That page deletes the cookie, so a
+// reload doesn't repeat the message. The page ignores a name that it doesn't know.
 
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
@@ -7,6 +7,7 @@ import { cookieAttributes } from '../security/cookie-attributes.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 
 const NAME = 'flash'
+/** Lifetime of the cookie, in seconds. Without a next page, the message must not come up much later. */
 const SECONDS = 60
 
 /** Returns the cookie for a message, such as `revoked.<key ID>`. */

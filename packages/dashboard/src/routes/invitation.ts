@@ -11,7 +11,7 @@ import { type DashboardRequest, frameOf, type HandlerResult, type PageResult } f
 import { passwordProblem } from './password-problem.ts'
 import { clientOf, redirectAfterSignIn } from './sign-in.ts'
 
-/** GET /invitation/{token}: shows the invitation and a button. */
+/** GET /invitation/{token}: shows the invitation and a button, or with status 404 that the link doesn't work. */
 export async function invitationPage(request: DashboardRequest): Promise<HandlerResult> {
   const token = request.context.req.param('token') ?? ''
   const { services, session } = request
@@ -46,7 +46,10 @@ export async function useInvitation(request: DashboardRequest, form: FormFields)
   }
 }
 
-/** Signs in with the password that the account got. The merchant of another account signs in as usual. */
+/**
+ * Signs in with the password that the account has just got, and opens the store. If the session is that of the account
+ * already, only opens the store. Otherwise, ends a session of another account, and redirects to the sign-in page.
+ */
 async function redirectAfterJoining(
   request: DashboardRequest,
   { email, storeId, isNew }: Extract<AcceptOutcome, { kind: 'accepted' }>,

@@ -18,7 +18,8 @@ export const FIRST_CHOICE_FLASH = 'first-choice.'
 
 /**
  * GET /stores/{s}/settings/api/keys/{k}/created?tool=excel: shows the key to the browser that created it, for ten
- * minutes. `tool` is the tool that the merchant chose.
+ * minutes. In another browser, or later, the page says that it can't show the key. `tool` is the tool that the merchant
+ * chose.
  */
 export async function createdPage(request: StoreRequest): Promise<HandlerResult> {
   const page = await readKeysPage(request)
@@ -59,6 +60,7 @@ export async function createdLive(request: StoreRequest): Promise<HandlerResult>
   return { html: firstRequestPart(frame, row.id, await firstRequests(request, row.id)) }
 }
 
+/** Returns the sums of the key's request log, which still has all requests of a new key. */
 async function firstRequests({ services, store }: StoreRequest, keyId: string): Promise<FirstRequests> {
   const { database } = services
   const since = new Date(0)

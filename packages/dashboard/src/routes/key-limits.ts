@@ -1,4 +1,4 @@
-// Reads the limits of a key from its form.
+// Converts the limits of a key from a form to permissions, and back for the form that changes them.
 
 import { SCOPES } from '@store-export/contract'
 import { ADDRESSES_MAX, isNetwork, type KeyPermissions, LATEST_END } from '@store-export/control'
@@ -9,11 +9,13 @@ import type { StoreRequest } from './dashboard-request.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
+/** The scopes of the choice `sales`. */
 const SALES = ['orders:read', 'products:read'] as const
 
 /**
  * Returns the limits as the merchant typed them, to show the form again. An unknown choice, for example from a page of
- * a newer node, becomes one that `createKey` rejects, so that no limit is lost.
+ * a newer node, becomes `chosen` or `date`. Without a scope or a day, `createKey` rejects these, so that no limit is
+ * lost.
  */
 export function typedLimits(form: FormFields): TypedLimits {
   const { access = 'everything', ends = 'never' } = form
@@ -64,10 +66,12 @@ export function permissionsOf(limits: TypedLimits, { head, now }: StoreRequest):
   }
 }
 
+/** Returns the typed addresses, which spaces, commas, semicolons, or line breaks separate. */
 function listOf(addresses: string): string[] {
   return addresses.split(/[\s,;]+/).filter((address) => address !== '')
 }
 
+/** Returns the end of the key; for a day, the end of this day in `timeZone`. Null for no end and for the same end. */
 function endOf({ ends, endsOn }: TypedLimits, timeZone: string, now: Date): Date | null {
   if (ends === 'never' || ends === 'same') return null
   if (ends !== 'date') return new Date(now.getTime() + Number(ends) * DAY_MS)
@@ -77,7 +81,7 @@ function endOf({ ends, endsOn }: TypedLimits, timeZone: string, now: Date): Date
   return lastMinute === null ? new Date(Number.NaN) : new Date(lastMinute.getTime() + MINUTE_MS)
 }
 
-/** Returns what is wrong with limits that were rejected, in the merchant's words. */
+/** Returns the error message for limits that were rejected. If nothing else is wrong, the day has passed. */
 export function limitsProblem(
   { texts }: StoreRequest,
   { access, scopes, ends, endsOn, addresses }: TypedLimits,

@@ -1,4 +1,4 @@
-// Changes what a key may do. To send the form twice has the same result as to send it once.
+// Changes what a key may do. Sending the form twice has the same result as sending it once.
 
 import { createHash } from 'node:crypto'
 import { changePermissions, hasPermissions, InvalidKeyPermissionError } from '@store-export/control'
@@ -48,6 +48,7 @@ export async function savePermissions(request: StoreRequest, form: FormFields): 
 /** Fields that the page always sends. Without one, the key would lose a limit that the merchant didn't change. */
 const FIELDS = ['access', 'ends', 'addresses'] as const
 
+/** Changes the permissions if they are still those of `key`, and emits the event of a change. */
 async function change(request: StoreRequest, key: KeyRow, limits: TypedLimits) {
   const { services, store, requestId } = request
   const { database, emit } = services
@@ -60,7 +61,10 @@ async function change(request: StoreRequest, key: KeyRow, limits: TypedLimits) {
   return outcome
 }
 
-/** Returns `same` if the key has these permissions already, as after a form that was sent twice. */
+/**
+ * Compares the permissions of the form with those of the key, which changed after the page was shown. Returns `same` if
+ * they are equal, as after a form that was sent twice.
+ */
 async function compare(request: StoreRequest, key: KeyRow, limits: TypedLimits): Promise<'same' | 'stale'> {
   const { database } = request.services
   const given = permissionsOf(limits, request)

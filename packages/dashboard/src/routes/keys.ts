@@ -71,7 +71,7 @@ export function keyNotice(
   return { notice: done === undefined ? null : { kind: 'done', text: done.text }, cookies }
 }
 
-/** Redirects to the keys with a notice if the key of the URL is revoked. Returns 404 for an unknown key. */
+/** Redirects to the keys with a notice if the key of the URL is revoked. Returns the 404 page for an unknown key. */
 export function redirectFromInactiveKey(request: StoreRequest, { revoked }: Pick<KeysPage, 'revoked'>): HandlerResult {
   const keyId = keyIdOf(request)
   if (!revoked.some(({ id }) => id === keyId)) return notFoundPage(request)
@@ -98,7 +98,7 @@ export function emitRevoked({ services, requestId, store }: StoreRequest, keyId:
   services.emit({ event: 'key.revoked', requestId, storeId: store.id, keyId })
 }
 
-/** Returns the data of the page without its form. */
+/** Returns the data of the page without its form. `unconfirmed` is null: only `keysPage` sets it. */
 export async function readKeysPage({ services, store, head, now }: StoreRequest): Promise<Omit<KeysPage, 'create'>> {
   const keysMax = LIMITS.activeKeysPerStore
   const isReady = head.status === 'ready'

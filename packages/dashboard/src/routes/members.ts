@@ -55,6 +55,7 @@ function noticeOf({ texts }: StoreRequest, flash: string): PageNotice | null {
   }
 }
 
+/** An outcome that the form explains. For `forbidden`, the response is the 404 page. */
 type Refusal = Exclude<SentInvitation, 'invited' | 'unsent' | 'forbidden'>
 
 function refusalText({ texts }: StoreRequest, refusal: Refusal): string {
@@ -94,6 +95,7 @@ export async function inviteMember(request: StoreRequest, form: FormFields): Pro
   }
 }
 
+/** Maximum number of characters of a typed address that the form shows again. It is longer than any valid address. */
 const TYPED_LENGTH_MAX = 300
 
 /** POST /stores/{s}/settings/members/invitations/{i}/send: sends an invitation again, with a new link. */
@@ -136,6 +138,7 @@ async function sendTo(request: StoreRequest, person: InvitedPerson, typed: strin
   return afterSending(request, await sendInvitation(request, person, mailer), { ...person, typed })
 }
 
+/** Redirects to the page of the members after an invitation, or returns the page with the reason of a refusal. */
 async function afterSending(
   request: StoreRequest,
   outcome: SentInvitation,
@@ -174,6 +177,7 @@ async function renderMembers(request: StoreRequest, content: MembersContent): Pr
   return { html: membersView(frameOf(request, { title, section: 'members', notice }), page) }
 }
 
+/** Returns the state of the directory. A revoked token that was never used doesn't count as a directory. */
 function directoryState(tokens: readonly DirectoryToken[]): DirectoryState {
   if (tokens.some(({ revokedAt }) => revokedAt === null)) return 'connected'
   return tokens.some(({ lastUsedAt }) => lastUsedAt !== null) ? 'ended' : 'none'

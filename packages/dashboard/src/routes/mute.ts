@@ -7,7 +7,7 @@ import { storePaths } from '../ui/store-paths.ts'
 import { type DashboardRequest, frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
 
-/** GET /mute/{token}: shows a button. */
+/** GET /mute/{token}: shows a button. The response to a forged token is the 404 page. */
 export function mutePage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''
   if (request.services.muteTokens.read(token) === null) return notFoundPage(request)
@@ -25,7 +25,7 @@ export async function mute(request: DashboardRequest, form: FormFields): Promise
   return { html: muteView(frame, { token, isMuted: true }) }
 }
 
-/** POST /stores/{s}/usage/keys/{k}/emails: stops the emails about a key for this merchant, or sends them again. */
+/** POST /stores/{s}/usage/keys/{k}/emails: stops the emails about a key for this merchant, or turns them on again. */
 export async function setEmails(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const { services, store, session, context } = request
   const keyId = (context.req.param('key') ?? '').toLowerCase()

@@ -18,7 +18,8 @@ export function deriveDirectoryToken({ services, store }: StoreRequest, formToke
 }
 
 /**
- * Returns the text of the new token of this browser that the merchant has not confirmed as copied; null without one.
+ * Returns the text of the token that this browser created in the last ten minutes, and that the merchant has not
+ * confirmed as copied; null without one.
  */
 export async function unconfirmedDirectoryToken(request: StoreRequest): Promise<string | null> {
   const { context, services, store, formTokenScope } = request

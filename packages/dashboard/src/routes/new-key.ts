@@ -27,7 +27,10 @@ export function findCreatedKey(request: StoreRequest, token: string): ReturnType
   return findKeyByHash({ database: request.services.database, storeId: request.store.id, hash })
 }
 
-/** Returns the new key of this browser that the merchant has not confirmed as copied; null without one. */
+/**
+ * Returns the active key that this browser created in the last ten minutes, and that the merchant has not confirmed as
+ * copied; null without one.
+ */
 export async function unconfirmedKey(
   request: StoreRequest,
 ): Promise<{ readonly id: string; readonly reveal: () => string } | null> {

@@ -68,12 +68,13 @@ export async function addPasskey(request: MerchantRequest, form: FormFields): Pr
   return renderRejected(request, request.texts.passkeys.add.problems.rejected)
 }
 
+/** Returns the account page with status 400 and the message `text`. */
 async function renderRejected(request: MerchantRequest, text: string): Promise<PageResult> {
   const notice = { kind: 'problem', text } as const
   return { ...(await renderAccount(request, { problem: null, notice, storeId: undefined })), status: 400 }
 }
 
-/** GET /account/passkeys/{p}: shows the forms that rename and remove a passkey. */
+/** GET /account/passkeys/{p}: shows the forms that rename and remove a passkey, or redirects if it doesn't exist. */
 export async function passkeyPage(request: MerchantRequest): Promise<HandlerResult> {
   const passkey = await passkeyOf(request)
   return passkey === null

@@ -17,7 +17,10 @@ export async function removeMemberPage(request: StoreRequest): Promise<HandlerRe
   return { html: removeMemberView(memberFrame(request, title), member) }
 }
 
-/** POST /stores/{s}/settings/members/{m}/remove: removes a member. */
+/**
+ * POST /stores/{s}/settings/members/{m}/remove: removes a member. For the merchant's own membership, redirects to the
+ * page that confirms to leave.
+ */
 export async function remove(request: StoreRequest): Promise<HandlerResult> {
   const member = await memberOf(request)
   if (member === null) return notFoundPage(request)
@@ -36,7 +39,10 @@ export async function leavePage(request: StoreRequest): Promise<HandlerResult> {
   return { html: leaveView(memberFrame(request, texts.title)) }
 }
 
-/** POST /stores/{s}/settings/members/leave: ends the access of the merchant who sends the form. */
+/**
+ * POST /stores/{s}/settings/members/leave: ends the access of the merchant who sends the form. The last admin can't
+ * leave, and gets the page that says so.
+ */
 export async function leave(request: StoreRequest): Promise<HandlerResult> {
   const outcome = await removeFrom(request, request.session.merchantId)
   if (outcome === 'last admin') return { to: storePaths(request.store.id).leave }

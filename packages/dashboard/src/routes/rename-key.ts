@@ -29,7 +29,7 @@ export async function rename(request: StoreRequest, form: FormFields): Promise<H
   return { to: storePaths(store.id).keyUsage(key.id) }
 }
 
-/** Shows the form, with an error message if `rejected` is a name. */
+/** Returns the form. `rejected` is the name that was rejected, which it shows with an error message; null at first. */
 async function showForm(request: StoreRequest, rejected: string | null): Promise<HandlerResult> {
   const page = await readKeysPage(request)
   const key = activeKey(request, page)

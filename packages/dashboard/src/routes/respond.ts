@@ -1,4 +1,5 @@
-// Turns the result of a handler into a response. It compresses pages, and forbids browsers to store them.
+// Turns the result of a handler into a response. It compresses pages, and forbids browsers to store responses. Without
+// `no-store`, the browser could show a page again after the sign-out.
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -35,7 +36,10 @@ export async function respond(
   return new Response(await encode(body, encoding), { status: result.status ?? 200, headers })
 }
 
-/** Returns the best encoding of an Accept-Encoding header for a body of `bytes`; null for no compression. */
+/**
+ * Returns the encoding for a body of `bytes`: Brotli if the Accept-Encoding header allows it, otherwise gzip. Null for
+ * no compression. Ignores `*`.
+ */
 export function chooseEncoding(accepted: string, bytes: number): 'br' | 'gzip' | null {
   if (bytes < SMALL_BYTES) return null
   const names = accepted.split(',').flatMap((each) => {
@@ -50,6 +54,7 @@ const asGzip = promisify(gzip)
 
 async function encode(body: Buffer, encoding: 'br' | 'gzip' | null): Promise<Uint8Array<ArrayBuffer>> {
   if (encoding === null) return new Uint8Array(body)
+  // The default, 11, is for files that are compressed once. It takes far longer.
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
   return new Uint8Array(encoding === 'br' ? await asBrotli(body, quality) : await asGzip(body))
 }

@@ -72,7 +72,7 @@ export async function useLink(request: DashboardRequest, form: FormFields): Prom
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem })
 }
 
-/** POST /sign-out: ends the session. */
+/** POST /sign-out: ends the session of this browser. */
 export async function signOut(request: MerchantRequest): Promise<HandlerResult> {
   return { to: '/sign-in', cookies: await request.services.accounts.signOut(request.context.req.raw.headers) }
 }
@@ -82,7 +82,7 @@ export async function signOutEverywhere(request: MerchantRequest): Promise<Handl
   return { to: '/sign-in', cookies: await request.services.accounts.signOutEverywhere(request.context.req.raw.headers) }
 }
 
-/** Returns the sign-in page with this content. */
+/** Returns the sign-in page. The other kinds of sign-in also show their errors on it. */
 export function renderSignIn(request: DashboardRequest, content: SignInContent): PageResult {
   const { status, problem, notice = null, email = '', next = '/', cookies = [] } = content
   const singleSignOnLabel = request.services.accounts.singleSignOn?.label ?? null

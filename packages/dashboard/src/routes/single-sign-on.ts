@@ -13,7 +13,7 @@ import { notFoundPage } from './error-pages.ts'
 import { respond } from './respond.ts'
 import { clientOf, redirectAfterSignIn, renderSignIn, safePath } from './sign-in.ts'
 
-/** POST /sign-in/oidc: leads to the provider's sign-in page. */
+/** POST /sign-in/oidc: leads to the provider's sign-in page, or shows the sign-in page if it doesn't respond. */
 export async function startSingleSignOn(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const { singleSignOn } = request.services.accounts
   const { problems } = request.texts.signIn
@@ -70,6 +70,7 @@ function returnCookie({ services }: DashboardRequest, path: string, maxAge: numb
   })
 }
 
+/** The provider's response has no path to return to, so a cookie stores it. */
 const RETURN_COOKIE = 'return-to'
 /** Lifetime of the cookie `return-to`, in seconds. */
 const RETURN_SECONDS = 600

@@ -49,7 +49,7 @@ export function dataStoreOf({ store, head, services, requestId, startedAt, texts
   return { id: store.id, status: head.status, source, texts }
 }
 
-/** Returns the time zone of the store; UTC unless the store is ready. */
+/** Returns the time zone of the store, like `StoreTimeZones.of`; UTC unless the store is ready. */
 export async function timeZoneOf({ services }: DashboardRequest, store: RegisteredStore): Promise<string> {
   const address = addressOf(store)
   return address === null ? 'UTC' : services.timeZones.of(address)

@@ -7,7 +7,7 @@ import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-requ
 import { flashCookie } from './flash.ts'
 import { activeKey, actorOf, keyIdOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 
-/** GET /stores/{s}/settings/api/keys/{k}/turn-off: shows the confirmation page. */
+/** GET /stores/{s}/settings/api/keys/{k}/turn-off: shows the confirmation page, or redirects if the key is off. */
 export async function turnOffPage(request: StoreRequest): Promise<HandlerResult> {
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
@@ -37,6 +37,7 @@ async function turn(request: StoreRequest, to: 'off' | 'on'): Promise<HandlerRes
   return toNotice(request, to)
 }
 
+/** Redirects to the keys, whose page says that the key is off or on. */
 function toNotice(request: StoreRequest, to: 'off' | 'on'): HandlerResult {
   return { to: storePaths(request.store.id).api, cookies: [flashCookie(request, `${to}.${keyIdOf(request)}`)] }
 }

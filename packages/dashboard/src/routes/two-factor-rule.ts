@@ -1,5 +1,6 @@
-// Lets admins require a second factor of all members of a store. An admin needs one to turn the rule on, and a fresh
-// one to turn it off: a code of the app, or a session that a passkey or single sign-on opened a few minutes ago.
+// Lets admins require a second factor of all members of a store. To turn the rule on, the admin's session must have a
+// second factor. To turn it off, an admin with an app enters a new code. Another admin needs a session that a passkey
+// or single sign-on opened at most ten minutes ago.
 
 import { listMembers, readSecondFactor, setTwoFactorRule } from '@store-export/control'
 import { twoFactorRuleView } from '../pages/two-factor-rule-view.ts'
@@ -15,14 +16,20 @@ export async function twoFactorRulePage(request: StoreRequest): Promise<HandlerR
   return showForm(request, null)
 }
 
-/** POST /stores/{s}/settings/members/two-factor/on: requires a second factor of all members. */
+/**
+ * POST /stores/{s}/settings/members/two-factor/on: requires a second factor of all members. If the session has none,
+ * shows the form with status 409.
+ */
 export async function requireTwoFactor(request: StoreRequest): Promise<HandlerResult> {
   const { services, session } = request
   const { used } = await readSecondFactor(services.database, session.id)
   return used !== null ? setRule(request, true) : { ...(await showForm(request, null)), status: 409 }
 }
 
-/** POST /stores/{s}/settings/members/two-factor/off: no longer requires a second factor. */
+/**
+ * POST /stores/{s}/settings/members/two-factor/off: no longer requires a second factor. Shows the form again after a
+ * wrong code, too many codes, or with a session that isn't fresh.
+ */
 export async function releaseTwoFactor(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const { session, services, context, texts } = request
   if (!session.hasTwoFactor) {

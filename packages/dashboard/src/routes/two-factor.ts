@@ -85,6 +85,7 @@ function renderSetUp(
   request: MerchantRequest,
   { secret, problem }: { readonly secret: string; readonly problem: string | null },
 ): PageResult {
+  // URLSearchParams encodes a space as +, which apps would show.
   const label = encodeURIComponent(`${ISSUER}:${request.session.email}`)
   const uri = `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer: ISSUER }).toString().replaceAll('+', '%20')}`
   const frame = frameOf(request, { title: request.texts.twoFactor.setUp.title })
@@ -97,6 +98,7 @@ interface NewRecoveryCodes {
   readonly cookies?: readonly string[]
 }
 
+/** Returns the page of the recovery codes. Only turning the second factor on creates a new session. */
 function renderRecoveryCodes(
   request: MerchantRequest,
   { recoveryCodes: codes, cookies = [] }: NewRecoveryCodes,

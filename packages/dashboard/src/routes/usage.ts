@@ -33,7 +33,7 @@ import { notFoundPage } from './error-pages.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** GET /stores/{s}/usage?range=30d&key={k}: shows the usage of all keys, or of one key. */
+/** GET /stores/{s}/usage?range=30d&key={k}: shows the usage of all keys together, or of one key. */
 export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, context } = request
   const selectedKeyId = context.req.query('key')?.toLowerCase() ?? null
@@ -181,7 +181,10 @@ function queryOf({ services, now }: StoreRequest, keyId: string, choice: LogChoi
   return { database, keyId, since, before, errorsOnly, endpoint }
 }
 
-/** Reads the choice from the URL: an endpoint, errors, and lines before a minute or until a typed time. */
+/**
+ * Reads the choice from the URL: an endpoint, errors, and lines before a minute or until a typed time. With an invalid
+ * time, the choice is the newest lines, and `problem` says why.
+ */
 function choiceOf({ context, head, texts }: StoreRequest): LogChoice {
   // The control database accepts no null character.
   const endpoint = context.req.query('endpoint')?.replaceAll('\0', '') || null

@@ -37,7 +37,7 @@ export function userLocation(id: string, base: string): string {
   return `${base}/Users/${id}`
 }
 
-/** Returns a page of a list. */
+/** Returns a page of a list. By default, `resources` are the whole list. */
 export function listResponse(
   resources: readonly Json[],
   { total = resources.length, startIndex = 1 }: { readonly total?: number; readonly startIndex?: number } = {},
@@ -70,7 +70,7 @@ function namesIn(list = ''): ReadonlySet<string> {
   return new Set(names.map((name) => name.split('.', 1)[0] ?? '').filter((name) => name !== ''))
 }
 
-/** Returns what the endpoint supports. */
+/** Returns the document that says which parts of SCIM the endpoint supports (RFC 7643, section 5). */
 export function serviceProviderConfig(base: string): Json {
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
@@ -92,7 +92,7 @@ export function serviceProviderConfig(base: string): Json {
   }
 }
 
-/** Returns the types of resources: users. */
+/** Returns the document that says which types of resources the endpoint has: only users. */
 export function resourceTypes(base: string): readonly Json[] {
   return [
     {

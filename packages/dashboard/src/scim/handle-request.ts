@@ -1,5 +1,6 @@
-// Checks each request of a directory before its handler: the token, its rate limit, and the body. It also applies the
-// time limit, and creates the errors and the event of a request. Cookies and sessions have no effect here.
+// Checks each request of a directory before its handler: the token, its rate limit, and the body if the handler needs
+// one. It also applies the time limit, and creates the errors and the events of a request. Cookies and sessions have no
+// effect here.
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -35,6 +36,7 @@ export interface ScimRequest extends DirectoryAccess {
 /** Responds to a request. Can throw `ScimError`. */
 export type ScimHandler = (request: ScimRequest) => ScimResponse | Promise<ScimResponse>
 
+/** Time limit of a request, in ms. The work then continues in the background, but its result is lost. */
 const TIMEOUT_MS = 15_000
 const BODY_BYTES_MAX = 65_536
 const TYPES: readonly string[] = [SCIM_TYPE, 'application/json']
@@ -123,8 +125,8 @@ async function authenticate(
 
 /**
  * Returns the error of a request with a wrong token, and counts the request toward the limit of its network. A request
- * with a valid token doesn't count, because the directories of many companies share addresses. A guess can't succeed,
- * so a valid token works even from a limited network.
+ * with a valid token doesn't count, because the directories of many companies share addresses. Tokens are too long to
+ * guess, so a valid token works even from a limited network.
  */
 async function rejection(context: Context<Environment>, services: Services): Promise<ScimError> {
   const forwardedFor = context.req.header('x-forwarded-for') ?? null
@@ -139,7 +141,7 @@ export function unauthorized(): ScimError {
   return new ScimError(401, message, { headers: { 'www-authenticate': 'Bearer realm="scim"' } })
 }
 
-/** Returns the JSON of the body. Throws `ScimError` for another type, a long body, and a slow or invalid one. */
+/** Returns the JSON of the body. Throws `ScimError` for another media type, a long body, and a slow or invalid one. */
 async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (!TYPES.includes(type)) throw new ScimError(415, `content-type: must be ${TYPES.join(' or ')}`)

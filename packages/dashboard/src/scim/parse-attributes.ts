@@ -14,7 +14,7 @@ import { ScimError } from './scim-error.ts'
 /** The members of a JSON object by their name in lower case. */
 export type Attributes = ReadonlyMap<string, unknown>
 
-/** Returns the members of a JSON object. Throws `ScimError` for another value. */
+/** Returns the members of a JSON object. Throws `ScimError` for another value; `what` is its name in the message. */
 export function parseAttributes(value: unknown, what: string): Attributes {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ScimError(400, `${what}: must be a JSON object`, { type: 'invalidSyntax' })
@@ -63,14 +63,17 @@ export function parseRoles(value: unknown): MemberRole {
   throw new ScimError(400, `roles: must be one of ${MEMBER_ROLES.join(', ')}`, { type: 'invalidValue' })
 }
 
-/** Returns the role of one value: a string, an object with `value`, or the same object as the text of a JSON object. */
+/**
+ * Returns the role of one value: a string, an object with `value`, or the text of such an object; null for another
+ * string or value. Throws `ScimError` for an array.
+ */
 function roleOf(value: unknown): MemberRole | null {
   if (typeof value === 'object' && value !== null) return roleOf(parseAttributes(value, 'roles').get('value') ?? '')
   if (typeof value !== 'string') return null
   return findMemberRole(value.trim().toLowerCase()) ?? (value.startsWith('{') ? roleInJson(value) : null)
 }
 
-/** Microsoft Entra ID sends an app role as the text of a JSON object, in a string. */
+/** Returns the role in the text of a JSON object, as Microsoft Entra ID sends an app role; null for another text. */
 function roleInJson(text: string): MemberRole | null {
   try {
     const { value } = JSON.parse(text) as { readonly value?: unknown }

@@ -1,5 +1,5 @@
-// Reads the body of PATCH: operations on the attributes of a SCIM user (RFC 7644, section 3.5.2). The service has four
-// writable attributes, so it reads the operations without a library. See
+// Reads the body of PATCH: operations on the attributes of a SCIM user (RFC 7644, section 3.5.2). The service reads
+// only four attributes, of which `userName` can't change, so it needs no library for the operations. See
 // docs/contribute/decisions/086-manage-members-from-a-directory.md.
 
 import { DIRECTORY_ROLE_DEFAULT, type DirectoryUserChange, type MemberRole } from '@store-export/control'
@@ -71,6 +71,10 @@ function stepOf(op: Step['op'], path: unknown, value: unknown): Step {
   return { op, attribute: attribute.toLowerCase(), filter, part: part.toLowerCase(), value }
 }
 
+/**
+ * Returns the result with one more change. Ignores attributes that the service doesn't have, because directories send
+ * them by default. Throws `ScimError` for an invalid value, and for a read-only attribute in a path.
+ */
 function applyStep(result: UserReplacement, step: Step): UserReplacement {
   const { op, attribute, part, value } = step
   const isRemoved = op === 'remove'

@@ -11,8 +11,9 @@ export const USERS_PER_PAGE = 200
 /** The users to return. */
 export interface UsersQuery {
   readonly filter: DirectoryUserFilter | null
-  /** Index of the first user, from 1. */
+  /** Index of the first user, from 1. A lower index in the URL counts as 1. */
   readonly startIndex: number
+  /** Maximum number of users, from 0 to 200. A number in the URL outside of this range counts as the nearest one. */
   readonly count: number
 }
 

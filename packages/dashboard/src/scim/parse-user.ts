@@ -15,7 +15,7 @@ export interface UserReplacement {
 }
 
 /**
- * Returns the user of a PUT. An attribute that the body does not have stays as it is, because directories leave out
+ * Returns what a PUT changes. An attribute that the body does not have stays as it is, because directories leave out
  * attributes that their administrators did not map. Throws `ScimError` for an invalid value.
  */
 export function parseReplacement(body: unknown): UserReplacement {
@@ -35,6 +35,7 @@ export function parseReplacement(body: unknown): UserReplacement {
 export function parseNewUser(body: unknown): NewDirectoryUser {
   const { email, change } = parseReplacement(body)
   const { externalId = null, isActive = true, roleAfter = always(DIRECTORY_ROLE_DEFAULT) } = change
+  // Throws the error of a missing `userName`.
   return { email: email ?? parseUserName(null), externalId, isActive, role: roleAfter(DIRECTORY_ROLE_DEFAULT) }
 }
 

@@ -1,14 +1,15 @@
-// Limits the requests of a store that this node handles at the same time. The changes of a store run one after the
-// other, so its waiting requests could otherwise hold all connections to the control database.
+// Limits the requests of a token, and of a store, that this node handles at the same time. The changes of a store run
+// one after the other, so its waiting requests could otherwise hold all connections to the control database.
 
 import { tooMany } from './scim-error.ts'
 
 /** Maximum number of requests in progress for each token, and for each store. */
 const REQUESTS_IN_PROGRESS_MAX = 2
 
+/** Seconds after which the directory can try again. */
 const RETRY_SECONDS = 1
 
-/** Counts the requests in progress on this node. */
+/** Counts the requests in progress on this node, by the hash of their token and by the ID of their store. */
 export class RequestsInProgress {
   readonly #counts = new Map<string, number>()
 

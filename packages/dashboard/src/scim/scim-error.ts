@@ -5,9 +5,10 @@ export const SCIM_TYPE = 'application/scim+json'
 
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
+/** The statuses of errors. */
 export type ScimStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 501 | 503
 
-/** What is wrong with a request, in the words of the RFC. */
+/** The `scimType` of an error, one of those that the RFC defines for status 400 and 409. */
 export type ScimErrorType =
   | 'invalidFilter'
   | 'invalidPath'
@@ -35,7 +36,7 @@ export class ScimError extends Error {
   }
 }
 
-/** Returns the error of a request that the directory can repeat after some seconds. */
+/** Returns the error with status 429 of a request that the directory can repeat after `waitSeconds`. */
 export function tooMany(reason: string, waitSeconds: number): ScimError {
   const message = `${reason}; try again in ${waitSeconds} s`
   return new ScimError(429, message, { headers: { 'retry-after': String(waitSeconds) } })
