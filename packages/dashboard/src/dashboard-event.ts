@@ -3,18 +3,24 @@
 
 import type { ControlQueryFailed } from '@store-export/control'
 
-/** Emitted after the response to a request to the dashboard. */
+/**
+ * Emitted when the response to a request for a page, a form, a download, or the SCIM endpoint is ready. The event of a
+ * download from the Data pages follows its last byte. Requests for style sheets and scripts have no event.
+ */
 export interface PageCompleted {
   readonly event: 'page.completed'
   readonly requestId: string
-  /** The declared route, such as `/stores/:store/usage`; 'unknown' for other paths. */
+  /** The declared route, such as `/stores/:store/usage`; `/*` or `/scim/v2/*` for other paths. */
   readonly route: string
   readonly method: string
   readonly status: number
   readonly durationMs: number
 }
 
-/** Emitted after an attempt to sign in to the dashboard, or if too many attempts prevent one. */
+/**
+ * Emitted after an attempt to sign in to the dashboard, or if too many attempts prevent one. The sign-in to the new
+ * account of an invitation has no event.
+ */
 export interface SignInAttempted {
   readonly event: 'sign_in.attempted'
   readonly requestId: string

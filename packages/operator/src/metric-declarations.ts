@@ -163,7 +163,7 @@ export const METRICS = {
     name: 'store_export_dashboard_requests_total',
     type: 'counter',
     help: 'Completed requests to the dashboard.',
-    labels: { route: 'route of the page, or `unknown`', status: 'HTTP status' },
+    labels: { route: 'route of the page; `/*` or `/scim/v2/*` for other paths', status: 'HTTP status' },
   },
   adminRequests: {
     name: 'store_export_admin_requests_total',

@@ -93,6 +93,7 @@ export class WalksBuffer {
     const isDue = ({ isReady, begunAt }: Segment) => isLast || isReady || begunAt <= heldSince
     const due = this.#segments.filter(isDue)
     this.#segments = this.#segments.filter((segment) => !isDue(segment))
+    // A page that arrives during the write begins another segment, because this one has a fixed content now.
     for (const segment of due) {
       if (this.#latest.get(listOf(segment)) === segment) this.#latest.delete(listOf(segment))
     }

@@ -157,6 +157,7 @@ export class Accounts {
     readonly clientAddress: string
     readonly headers: Headers
   }): Promise<SignInResult> {
+    // Like `parseEmail`, but an invalid address is rejected in the same way as an unknown one.
     const email = attempt.email.trim().toLowerCase()
     const scopes = [`address ${attempt.clientAddress}`, `account ${email}`]
     // The client address comes first, so that a rate-limited address can't fill the table with account names.
@@ -177,7 +178,8 @@ export class Accounts {
 
   /**
    * Signs in by one-time link, which uses up its token. For ten minutes, the session can set a new password without the
-   * current one, also if the sign-in still needs a code. The rate limit counts failed attempts per client address.
+   * current one. If the sign-in needs a code first, this holds for the session after the code. The rate limit counts
+   * failed attempts per client address.
    */
   async signInByLink(
     token: string,
@@ -261,7 +263,7 @@ export class Accounts {
 
   /**
    * Changes the password, or sets the first password, and ends all other sessions. The first password needs a fresh
-   * session. Another one needs the current password, except once within ten minutes of a sign-in by link. `current` is
+   * session. A change needs the current password, except once within ten minutes of a sign-in by link. `current` is
    * null if the form has no field for it. Wrong current passwords are rate limited per account. If the current password
    * was checked, better-auth replaces the session, and `cookies` are those of the new one. Otherwise, they are empty.
    */

@@ -16,8 +16,9 @@ export type AuthCall<T> =
 const SERVER_ERROR = 500
 
 /**
- * Returns the result of the call. A status from 500, or another error, is a failure, for example of the control
- * database: the call rejects with this error. `rejections` are codes of rejections that better-auth reports with 500.
+ * Returns the result of the call. Rejects with an error that better-auth reports with a status from 500, for example if
+ * the control database fails, and with errors of other classes. `rejections` are codes of rejections that better-auth
+ * reports with such a status, too.
  */
 export async function callAuth<T>(
   call: () => Promise<{ headers: Headers; response: T }>,
@@ -51,8 +52,8 @@ export function cookieHeader(headers: Headers): Headers {
 }
 
 /**
- * Returns only the User-Agent header, which better-auth stores in the new session. The limit bounds what a client can
- * store. Without the Cookie header, better-auth doesn't use an old session of the browser.
+ * Returns only the User-Agent header, which better-auth stores in the new session, cut after 300 characters. Without
+ * the Cookie header, better-auth doesn't use an old session of the browser.
  */
 export function userAgentHeader(headers: Headers): Headers {
   return new Headers({ 'user-agent': (headers.get('user-agent') ?? '').slice(0, 300) })

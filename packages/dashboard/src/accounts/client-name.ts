@@ -2,7 +2,7 @@
 
 /**
  * The first match counts. Chrome and Safari come after the other browsers, because Edge and Opera also have "Chrome"
- * and "Safari" in their User-Agent, and Chrome has "Safari".
+ * and "Safari" in their User-Agent, and Chrome has "Safari". `Chrome` has no `\b`, so HeadlessChrome matches, too.
  */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],

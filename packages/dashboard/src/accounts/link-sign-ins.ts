@@ -20,7 +20,10 @@ export class LinkSignIns {
     await this.#mark(`link-${pendingId}`)
   }
 
-  /** Marks the session of a completed sign-in if a link began it less than ten minutes ago. */
+  /**
+   * Marks the session of a completed sign-in if a link began it less than ten minutes ago. The session then has ten
+   * minutes from now.
+   */
   async complete(pendingId: string, sessionToken: string): Promise<void> {
     const { internalAdapter } = await this.#auth.$context
     if ((await internalAdapter.consumeVerificationValue(`link-${pendingId}`)) === null) return
@@ -37,6 +40,7 @@ export class LinkSignIns {
   async allowsNewPassword(sessionId: string): Promise<boolean> {
     const { internalAdapter } = await this.#auth.$context
     const mark = await internalAdapter.findVerificationValue(`new-password-${sessionId}`)
+    // better-auth also finds expired marks. `consumeVerificationValue` returns null for them.
     return mark !== null && mark.expiresAt > new Date()
   }
 

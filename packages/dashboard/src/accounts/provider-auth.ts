@@ -41,7 +41,8 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
   const common = commonAuthOptions(options)
   return betterAuth({
     ...common,
-    // The state is in a sealed cookie, so that abandoned sign-ins leave no rows in the database.
+    // The state is in a sealed cookie, so that abandoned sign-ins leave no rows in the database. Updates of the account
+    // at later sign-ins would store the provider's tokens.
     account: { ...common.account, storeStateStrategy: 'cookie', updateAccountOnSignIn: false },
     databaseHooks: {
       account: { create: { before: async () => ({ data: NO_TOKENS }) } },
@@ -56,6 +57,7 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
             requireIdTokenVerification: true,
             clientId,
             clientSecret,
+            // The default method of OpenID Connect (client_secret_basic).
             authentication: 'basic',
             scopes: ['openid', 'email'],
             redirectURI: options.url + CALLBACK_PATH,

@@ -77,8 +77,8 @@ export class SingleSignOn {
   }
 
   /**
-   * Returns the URL of the provider's sign-in page, and the cookies for `finish`; null if `readDiscoveryDocument` finds
-   * no valid document of the provider.
+   * Returns the URL of the provider's sign-in page, and the cookies for `finish`; null if the provider doesn't respond
+   * in time, or has no valid discovery document.
    */
   async start(): Promise<{ url: string; cookies: readonly string[] } | null> {
     const provider = await this.#load()

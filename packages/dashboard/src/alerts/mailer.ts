@@ -33,7 +33,7 @@ export interface Mailer {
 const TIMEOUT_MS = 10_000
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Returns a mailer. It connects at the first email. Sends nothing without TLS, except to a server on this machine. */
+/** Returns a mailer, which connects for each email. Sends nothing without TLS, except to a server on this machine. */
 export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl.reveal())
   const isSecure = protocol === 'smtps:'

@@ -42,7 +42,7 @@ export function* membersOf(bytes: Uint8Array, start: number): Steps<{ members: M
 
 /**
  * Calls `use` with the start and the index of each element of the array at `start`. `use` returns the offset after the
- * element. Calls nothing if `start` is the length of the bytes.
+ * element. Doesn't call `use` if `start` is the length of the bytes.
  */
 export function* eachElement(
   bytes: Uint8Array,

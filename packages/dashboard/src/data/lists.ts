@@ -149,7 +149,10 @@ export function cellsOf(
   })
 }
 
-/** Returns the first value of the column's fields that is not null, as its name or word if the column has these. */
+/**
+ * Returns the first value of the column's fields that is not null. If the column declares `namedBy` or `words`, returns
+ * the name of the row with this ID, or the word for this value, instead.
+ */
 function cellText(column: TableColumn, row: RowTexts, { texts, names }: CellContext): string | null {
   const found = column.fields.map((name) => row.get(name) ?? null).find((text) => text !== null)
   if (found === undefined) return column.absent === undefined ? null : texts.contract.value(column.absent)

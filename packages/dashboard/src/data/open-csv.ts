@@ -51,7 +51,8 @@ export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8
 }
 
 /**
- * Yields chunks of at least `CHUNK_CHARACTERS`, and a chunk at the end of each page, so that its memory is released.
+ * Yields chunks of at least `CHUNK_CHARACTERS`, and at the end of each page the rest of its text. So the next page is
+ * read only when the client has read this one.
  */
 async function* csvChunks({ source, file, dialect, now, signal }: CsvOptions): AsyncGenerator<Uint8Array, void> {
   const text = new ChunkText()

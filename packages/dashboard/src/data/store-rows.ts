@@ -145,7 +145,10 @@ export function readStoreOverview(source: StoreSource): Promise<StoreOverview | 
 
 const STORE_OVERVIEW = selectFields(storeResource, ['id', 'store_currency', 'store_timezone', 'counts'])
 
-/** Returns row counts by table, from the strings of the store's own row. Four counts are too short to be cut there. */
+/**
+ * Returns row counts by table, from the strings of the store's own row. `rowTexts` cuts long strings, but the JSON of
+ * the four counts is shorter.
+ */
 export function countsOf(texts: RowTexts): ReadonlyMap<string, number> {
   const counts = JSON.parse(texts.get('counts') ?? '{}') as Readonly<Record<string, number>>
   return new Map(Object.entries(counts))

@@ -67,7 +67,7 @@ function searchForm(frame: Frame, { list, order, search }: DataPage): Html {
     value: search.text,
     problem: search.problem,
     autocomplete: 'off',
-    // `makeDataPage` cuts longer texts.
+    // `makeDataPage` uses no more characters.
     lengthMax: 100,
     isRequired: false,
     isCode: true,

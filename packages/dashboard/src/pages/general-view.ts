@@ -11,7 +11,7 @@ import type { Frame, GeneralPage } from './models.ts'
 
 type Snapshot = NonNullable<GeneralPage['snapshot']>
 
-/** Returns the page. If the service can't read the store, the page has only what the control database knows. */
+/** Returns the page. If the service can't read the store, the page has only its name, status, ID, and time zone. */
 export function generalView(frame: Frame, page: GeneralPage): Html {
   const { title, lead } = frame.texts.general
   const head = pageHead(frame, { title, lead })

@@ -37,8 +37,8 @@ ${callout(html`${texts.lessAccess} ${texts.moreAccess}`)}
 }
 
 /**
- * Returns whether the key gets personal data, and how to get a key for which this is different. A form can't change
- * this, because the tool's copy would then contain rows of both kinds.
+ * Returns whether the key gets personal data, and how to get a key for which this is different. The form can't change
+ * this, because the tool's copy would then mix rows with and without personal data.
  */
 function personalDataFact(frame: Frame, { id, withoutPersonalData, replacedBy }: KeyRow): Html {
   const paths = pathsOf(frame)

@@ -1,5 +1,6 @@
-// Renders the page of a key that the dashboard can't show again: another browser created it, or more than ten minutes
-// ago. If no tool uses the key yet, the page offers to replace it in one step.
+// Renders the page of a key that the dashboard can't show again. Another browser created the key, the ten minutes after
+// its creation are over, or the merchant has confirmed the copy. If no tool uses the key yet, the page offers to
+// replace it in one step.
 
 import { card, pageHead } from '../ui/components.ts'
 import { button, form, linkButton } from '../ui/forms.ts'
@@ -30,7 +31,7 @@ export function keyUnavailableView(frame: Frame, { key }: KeyUnavailablePage): H
   )
 }
 
-/** Returns the form that replaces the key, and ends it at once: no tool uses it. */
+/** Returns the form that replaces the key. Because no tool uses the old key, it ends at once. */
 function replaceForm(frame: Frame, key: KeyRow, copied: Html): Html {
   const ends = html`<input type="hidden" name="ends" value="0">`
   const buttons = html`<div class="actions">${button(frame.texts.keyCreated.unavailable.replaceAtOnce)}${copied}</div>`

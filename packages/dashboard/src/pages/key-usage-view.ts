@@ -1,5 +1,5 @@
-// Renders the usage of one key: the choice whether the merchant gets emails about it, the walks of its tool (as
-// "syncs"), its requests as a chart, and its request log.
+// Renders the usage of one key: whether the merchant gets emails about it, its walks, its requests as a chart, and its
+// request log. The page calls the walks "syncs".
 
 import { canCreateKeys, isAllowed } from '../members/permissions.ts'
 import { keyBadge, walkBadge } from '../ui/badges.ts'

@@ -76,7 +76,7 @@ export interface InvitationPage {
   readonly role: MemberRole
   /** Email address of the inviting merchant. */
   readonly invitedBy: string
-  /** Whether the invited address has an account with a way to sign in, so that it needs no password here. */
+  /** Whether the invited person can sign in to an account. If not, the page requests a password for it. */
   readonly hasAccount: boolean
   /** The email address of the current session, if it isn't the invited one; null otherwise. */
   readonly otherSession: string | null

@@ -11,7 +11,7 @@ import { table } from '../ui/table.ts'
 import type { AccountPage, Frame } from './models.ts'
 import type { AddPasskeyPage, PasskeyPage, PasskeysCard } from './passkey-models.ts'
 
-/** Returns the card of the account page. An account needs a password before it can have passkeys. */
+/** Returns the card of the account page. Without a password, an account can't add passkeys, and the card says so. */
 export function passkeysCard(frame: Frame, { passkeys, hasPassword }: AccountPage): Html {
   const { passkeys: texts } = frame.texts
   const title = { id: 'passkeys', title: texts.title }

@@ -10,7 +10,7 @@ import { qrCode } from '../ui/qr-code.ts'
 import type { AccountPage, Frame } from './models.ts'
 import type { RecoveryCodesPage, TwoFactorSetUpPage } from './two-factor-models.ts'
 
-/** Returns the card of the account page. An account needs a password before it can have a second factor. */
+/** Returns the card of the account page. Without a password, an account can't use codes, and the card says so. */
 export function twoFactorCard(frame: Frame, page: AccountPage): Html {
   const { isOn, signInFirst, problem } = page.twoFactor
   const { account, twoFactor: texts } = frame.texts

@@ -13,7 +13,7 @@ import type { UsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { sumCells, sumColumns, usageChartCard } from './usage-chart-view.ts'
 
-/** Returns the page. Without a key, it has a link to create one instead of the chart. */
+/** Returns the page. For a store without keys, it says so, and links to the form for one if the role allows it. */
 export function usageView(frame: Frame, page: UsagePage): Html {
   const { usage: texts } = frame.texts
   const { range } = page.chart

@@ -215,6 +215,7 @@ async function requireStore(
   needs: Permission,
   handler: PageHandler<StoreRequest>,
 ): Promise<HandlerResult> {
+  // A URL can have an ID in upper case.
   const id = (request.context.req.param('store') ?? '').toLowerCase()
   const store = request.stores.find((each) => each.id === id)
   if (store === undefined) return notFoundPage(request)

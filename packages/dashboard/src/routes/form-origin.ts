@@ -15,7 +15,7 @@ export function isOwnForm({ context, services }: DashboardRequest): boolean {
 /**
  * Returns the path of a page that contains the form with this action, or that leads to it: for a form about one key or
  * one member, the page with all of them. This page also exists if the key or the member doesn't any more. Returns `/`
- * for a form that needs no session.
+ * for the forms that sign in or out, and for those of links in emails.
  */
 export function formPage(path: string): string {
   return path

@@ -63,6 +63,7 @@ export async function createdLive(request: StoreRequest): Promise<HandlerResult>
 /** Returns the sums of the key's request log, which still has all requests of a new key. */
 async function firstRequests({ services, store }: StoreRequest, keyId: string): Promise<FirstRequests> {
   const { database } = services
+  // The log of a new key has no older lines to leave out.
   const since = new Date(0)
   const [lines, errors] = await Promise.all([
     readWholeRequestLog({ database, keyId, since, before: null, errorsOnly: false, endpoint: null }),

@@ -28,7 +28,7 @@ export async function requireTwoFactor(request: StoreRequest): Promise<HandlerRe
 
 /**
  * POST /stores/{s}/settings/members/two-factor/off: no longer requires a second factor. Shows the form again after a
- * wrong code, too many codes, or with a session that isn't fresh.
+ * wrong code or too many attempts, or if the session isn't fresh.
  */
 export async function releaseTwoFactor(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const { session, services, context, texts } = request

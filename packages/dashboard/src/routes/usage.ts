@@ -107,7 +107,9 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
     readWalks(database, known.id),
   ])
   const key = keyRows(keys, sumsIn24Hours({ hours, now })).find(({ id }) => id === known.id)
+  // For the type only: `keyRows` returns all keys.
   if (key === undefined) return notFoundPage(request)
+  // As with old lines, the page hides the walks that the service hasn't deleted yet.
   const recent = walks.filter(({ lastAt }) => lastAt >= query.since)
   const isNotified = services.mailer !== null && key.revokedAt === null
   const page = {
