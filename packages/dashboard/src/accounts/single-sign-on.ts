@@ -55,7 +55,7 @@ const HOME_PATH = '/'
  */
 const CALLBACK_TIMEOUT_MS = 12_000
 const UNKNOWN_ACCOUNT_ERRORS = ['signup_disabled', 'account_not_linked', 'email_not_found', 'email_not_verified']
-/** The parameters that a provider adds to the callback URL. */
+/** The parameters that a provider adds to the callback URL. better-auth gets no others, such as one with a path. */
 const CALLBACK_PARAMETERS = ['code', 'state', 'error', 'iss']
 const TEMPORARY_ERRORS = ['server_error', 'temporarily_unavailable']
 

@@ -17,7 +17,7 @@ export interface AlertText {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Days before the end of a key at which merchants get an email. */
+/** Days before the end of a key at which merchants get an email. The most come first, as `ending` expects. */
 const REMINDER_DAYS = [14, 1]
 
 /** The requests of a key over the rate limit, by the start of the hour in milliseconds since 1970. */
@@ -87,6 +87,7 @@ export function alertText(frame: Frame, key: ActiveKeyRow, { kind }: KeyAlert): 
   const { emails: texts } = frame.texts
   if (kind === 'over_limit') return { subject: texts.overLimit.subject(name), sentence: texts.overLimit.sentence(name) }
   if (kind === 'ending') {
+    // A key that ends soon always has an end.
     const left = durationOf((key.expiresAt ?? frame.now).getTime() - frame.now.getTime())
     const sentence = isAllowed(frame, 'manage keys') ? texts.ending.sentence : texts.ending.sentenceForViewer
     return { subject: texts.ending.subject(name), sentence: sentence(name, left) }

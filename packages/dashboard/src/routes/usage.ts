@@ -33,7 +33,10 @@ import { notFoundPage } from './error-pages.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** GET /stores/{s}/usage?range=30d&key={k}: shows the usage of all keys together, or of one key. */
+/**
+ * GET /stores/{s}/usage?range=30d&key={k}: shows the usage of all keys together, or of one key. An unknown key gets the
+ * 404 page, and an unknown range the default one.
+ */
 export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, context } = request
   const selectedKeyId = context.req.query('key')?.toLowerCase() ?? null
