@@ -56,7 +56,10 @@ export interface ActiveKeyRow extends KeyRow {
 
 /** The data of Settings > API: the store's keys and warnings about them. */
 export interface KeysPage {
-  /** A new key of this browser that the merchant has not confirmed as copied; null if all are confirmed. */
+  /**
+   * The key that this browser created in the last ten minutes, if the merchant has not confirmed the copy. Null without
+   * one, and in the response to a form.
+   */
   readonly unconfirmed: KeyRow | null
   readonly active: readonly ActiveKeyRow[]
   /** Revoked keys, newest first. */
