@@ -270,9 +270,13 @@ describe('a schema change while the store is served', () => {
   })
 
   test('[R28, R17] if a stored value is not valid for its field, a nullable field is null, and a required field has its default', async () => {
-    await store.sql`update products set inventory = 9000000000, category_id = 'no uuid', price = 'Infinity'`
+    await store.sql`update products set inventory = 9000000000, category_id = 'no uuid', price = 'NaN'`
     const [row] = await rows(store, 'products')
     expect(row).toMatchObject({ inventory: null, category_id: null, price: '0.00' })
+    await store.sql.unsafe(`alter table products alter column price type text; update products set price = '12,50 EUR'`)
+    for (const { price } of await rows(store, 'products')) expect(price).toBe('0.00')
+    await store.sql.unsafe("update products set price = '12.5'")
+    for (const { price } of await rows(store, 'products')) expect(price).toBe('12.50')
   })
 
   test('[R28] if the columns customer_id and quantity change their types and get invalid values, the next page has null and 0 instead', async () => {

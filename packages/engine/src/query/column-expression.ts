@@ -55,7 +55,7 @@ const integer = {
 const numeric = {
   ...forTypes(['numeric', 'int2', 'int4', 'int8'], castTo('numeric')),
   ...forTypes(['float4', 'float8'], floatToNumeric),
-  ...forTypes(TEXTS, castIf(`~ '^[-+]?[0-9]{1,1000}([.][0-9]{1,1000})?$'`, 'numeric')),
+  ...forTypes(TEXTS, castIf(`~ '^[-+]?[0-9]{1,255}([.][0-9]{1,255})?$'`, 'numeric')),
 }
 const timestamp = {
   timestamptz: castTo('timestamptz'),
