@@ -5,8 +5,8 @@ import type { Copy } from '../copy.ts'
 import { DuckDbCopy } from './duckdb-copy.ts'
 
 /**
- * Returns a copy in a DuckDB file. `open` creates a missing file, and throws `CopyError` if the package
- * `@duckdb/node-api` is not installed.
+ * Returns a copy in a DuckDB file. `open` creates a missing file and its folder. `open`, and `peek` of an existing
+ * file, throw `CopyError` if the package `@duckdb/node-api` is not installed.
  */
 export function duckDbCopy(file: string): Copy {
   return new DuckDbCopy(file)

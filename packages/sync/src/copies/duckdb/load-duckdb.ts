@@ -29,7 +29,10 @@ const MEMORY_LIMIT = '100MB'
 /** Maximum rows in a chunk of DuckDB. */
 export const PAGE_ROWS = 2048
 
-/** Returns the package. Throws `CopyError`, which says what to install, if the package cannot be loaded. */
+/**
+ * Returns the package. Throws `CopyError`, which says what to install, if the package cannot be loaded for any reason.
+ * Tests pass another `load`.
+ */
 export async function loadDuckDb(load: () => Promise<DuckDb> = () => import('@duckdb/node-api')): Promise<DuckDb> {
   try {
     return await load()
@@ -78,6 +81,7 @@ export function createRowFunction(
     bindFunction: (bind) => {
       for (const column of rows?.columns ?? []) bind.addResultColumn(column, VARCHAR)
     },
+    // `rows.pages` has a single position, and the order of the rows must stay.
     initFunction: (init) => init.setMaxThreads(1),
     mainFunction: (call, chunk) => {
       try {
@@ -91,6 +95,7 @@ export function createRowFunction(
           )
         })
       } catch (error) {
+        // DuckDB's error contains only a string, so `run` throws the original error in its place.
         failed = error
         call.setError('the rows ended early')
       }

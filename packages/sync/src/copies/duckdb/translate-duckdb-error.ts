@@ -21,8 +21,8 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns an error with a message for people and `error` as its cause: `CopyUnavailableError` if another program has
- * the file open, `CopyFullError` if the disk is full, and `CopyError` if the user must fix something else first.
- * Returns an unexpected error unchanged. `name` is the copy's name in messages.
+ * the file open, `CopyFullError` if DuckDB reports a full disk, and `CopyError` if the user must fix something else
+ * first. Returns an unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translateDuckDbError(error: unknown, name: string): unknown {
   if (!(error instanceof Error)) return error
@@ -36,6 +36,7 @@ export function translateDuckDbError(error: unknown, name: string): unknown {
     )
   const [, explanation] = MESSAGES.find(([pattern]) => pattern.test(message)) ?? []
   if (explanation !== undefined) return new CopyError(`${name} ${explanation} (${message})`, { cause: error })
+  // Node.js sets `syscall`, for example if it cannot create the folder.
   if ('syscall' in error || /^IO Error: (?:Cannot|Could not) (?:open|read|create)/.test(message))
     return new CopyError(`${name} cannot be created (${message}); use another path, or fix this one`, { cause: error })
   return error

@@ -4,9 +4,13 @@
 import { access, constants, lstat, mkdir } from 'node:fs/promises'
 import { CopyError } from '../copy.ts'
 
-/** Throws `CopyError` if one of `files` exists, because a new copy would overwrite it. */
+/**
+ * Throws `CopyError` if one of `files` exists, because a new copy would overwrite it. A symbolic link also counts, even
+ * without a target.
+ */
 export async function refuseExistingFiles(files: readonly string[]): Promise<void> {
   for (const file of files) {
+    // `createFolder` reports a folder that this user cannot read, so each error counts as a missing file here.
     const found = await lstat(file).catch(() => null)
     if (found?.isDirectory() === true)
       throw new CopyError(`${file} is a folder, but the copy needs a file with this name; use another path`)

@@ -1,6 +1,6 @@
 // Writes a copy as a folder of CSV files for spreadsheets and programs. The files are UTF-8 with a byte order mark, and
 // their lines end with CR LF. Null is an empty field, and an empty string is "". By default, a string that a
-// spreadsheet would run as a formula gets an apostrophe before it.
+// spreadsheet would run as a formula gets an apostrophe before it. Numbers with a sign get none.
 
 import { open } from 'node:fs/promises'
 import path from 'node:path'
@@ -30,9 +30,13 @@ const SIGNED_DIGITS = /^\+\d+$/
  * heap.
  */
 const PAGE_ROWS = 20
+/** Bytes that the writer collects before it appends them to the file. A longer page is appended by itself. */
 const BUFFER_BYTES = 1 << 17
 
-/** Returns a copy in a folder: a file for each table and view, and `.store-sync.db`. `open` creates the folder. */
+/**
+ * Returns a copy in a folder: a file for each synced table and view, and `.store-sync.db`. `open` creates a missing
+ * folder.
+ */
 export function csvCopy(folder: string, options: CsvCopyOptions = {}): FileCopy {
   return new FileCopy({
     name: folder,
@@ -103,9 +107,10 @@ function stringifyOptions(
     // Quotes the empty string, so that it differs from null.
     quoted_match: /^$/,
     cast: {
+      // The library would write 1 for true, and an empty field for false.
       boolean: (value) => String(value),
       string: (value, { index, header }) => {
-        // A negative amount is a number, not a formula.
+        // A negative decimal, such as an amount or a coordinate, is a number and not a formula.
         const isNumber = isDecimal[index] ? value.startsWith('-') : SIGNED_DIGITS.test(value)
         if (!header && isNumber) return { value, escape_formulas: false }
         return escapesFormulas && LOOKS_ESCAPED.test(value) ? `'${value}` : value

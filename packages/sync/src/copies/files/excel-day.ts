@@ -4,6 +4,7 @@
 const DAY_MS = 86_400_000
 /** Day 0, counted back from March 1900, because Excel wrongly has a 29 February 1900. */
 const ZERO_MS = Date.UTC(1899, 11, 30)
+/** Bounds of the times that `excelDay` converts; `END_MS` is the first time after them. */
 const FIRST_MS = Date.UTC(1900, 2, 1)
 const END_MS = Date.UTC(10_000, 0, 1)
 /**

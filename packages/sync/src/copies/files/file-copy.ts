@@ -5,7 +5,7 @@
 // 2. Writes new files for the other tables, and for files that were changed or are missing.
 // 3. Deletes the records of these files, replaces all of them or none, and saves the new records.
 //
-// A file without a record was being replaced when a run was killed. The next run restores its previous version.
+// If a run is killed during step 3, some files have no records. The next run restores their previous versions.
 
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -55,7 +55,10 @@ export class FileCopy extends SqliteCopy {
   readonly #writer: TableWriter
   readonly #records: FileRecords
   readonly #files: readonly string[]
-  /** Tables that runs have written since they wrote the files; null until this run writes a row or ends a full walk. */
+  /**
+   * Tables that this and earlier runs have written since the last `finish`; null until this run writes a row or ends a
+   * full walk.
+   */
   #changedTables: Set<string> | null = null
 
   constructor({ name, database, writer }: FileCopyOptions) {
@@ -66,6 +69,10 @@ export class FileCopy extends SqliteCopy {
     this.#files = [...new Set(FILE_NAMES.map((table) => writer.fileOf(table)))]
   }
 
+  /**
+   * Opens the SQLite copy, and cleans up after a killed run. Also throws `CopyError` if a new copy would overwrite
+   * files, or the folder cannot be written. Throws the errors of the writer's `prepare`.
+   */
   override async open(tables: readonly CopyTable[]): Promise<CopyState> {
     await this.#writer.prepare()
     if (!existsSync(this.#database)) await refuseExistingFiles(this.#files)
@@ -91,14 +98,15 @@ export class FileCopy extends SqliteCopy {
   }
 
   override end(walk: WalkEnd): Promise<number> {
+    // The end of a full walk can remove rows, also from embedded and owned tables.
     if (walk.isFull) this.#markChanged(walk.table)
     return super.end(walk)
   }
 
   /**
    * Replaces the files that are missing, changed, older than their tables, or of another format: all of them, or none
-   * if one fails. Compares the size and time of a file with its record, not its bytes. Throws `FileInUseError` if a
-   * file cannot be replaced.
+   * if one fails. Compares the size and time of a file with its record, not its bytes. Throws like `replaceFiles`, and
+   * like `write` of the writer.
    */
   override async finish(): Promise<void> {
     await super.finish()
@@ -116,11 +124,17 @@ export class FileCopy extends SqliteCopy {
     if (stale.size > 0) {
       const names = FILE_NAMES.filter((table) => digests.has(table) && stale.has(this.#writer.fileOf(table)))
       await this.#replace(await this.#writer.write(readTables(database, names)), digests)
-    } else if (this.#changedTables !== null || known.changedTables.size > 0) this.#records.save([], digests)
+    } else if (this.#changedTables !== null || known.changedTables.size > 0) {
+      // The files have the same rows as their tables, so only the marks must be cleared.
+      this.#records.save([], digests)
+    }
     this.#changedTables = null
   }
 
-  /** Returns the names of files that are missing, older than their tables, or changed since a run wrote them. */
+  /**
+   * Returns the names of files that are missing, older than their tables, or changed since a run wrote them. Reads all
+   * bytes of the files, so it also finds a change that preserved size and time.
+   */
   override async changedFiles(): Promise<string[]> {
     using database = new DatabaseSync(this.#database, { readOnly: true })
     database.exec('begin')

@@ -53,9 +53,10 @@ export class FileRecords {
     })
   }
 
-  /** Returns the records; empty before a run has written files. */
+  /** Returns the records; empty before a run has written files. Throws if the SQLite file does not exist. */
   read(): FileState {
     using database = new DatabaseSync(this.#database, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+    // A copy that `open` has not prepared yet has no tables of records.
     const isThere = database.prepare("select 1 from sqlite_schema where name = '_sync_file_tables'").get()
     if (isThere === undefined) return NO_FILES
     const format = hasFormatColumn(database) ? 'format' : "'' as format"
@@ -94,7 +95,7 @@ export class FileRecords {
     })
   }
 
-  /** Saves records and digests, and marks the tables as unchanged. */
+  /** Saves records and digests, and marks the tables with these digests as unchanged. Does not change other records. */
   save(files: readonly FileRecord[], digests: ReadonlyMap<string, string>): void {
     this.#change((database) => {
       const saveFile = database.prepare(

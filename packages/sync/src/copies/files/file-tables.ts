@@ -24,7 +24,7 @@ export interface FileTable {
   readonly rows: Iterable<FileCell[]>
 }
 
-/** The tables that give the columns of each view their kinds. */
+/** The tables that give the columns of each view their kinds. The first table with a column of the name counts. */
 const VIEW_SOURCES: ReadonlyMap<string, readonly string[]> = new Map([
   ['orders_overview', ['orders']],
   ['order_lines', ['order_items', 'orders', 'products']],
@@ -55,7 +55,8 @@ const SYNCED_WITH: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Returns the names of tables that have rows or that a run has synced. Other tables get no file, not even an empty one.
+ * Returns the names of tables that have rows or that a run has synced, with their embedded tables and views. Other
+ * tables get no file, not even an empty one.
  */
 function presentNames(database: DatabaseSync): string[] {
   const rows = database.prepare('select table_name from _sync_tables').all()
@@ -82,8 +83,8 @@ export function* readTables(database: DatabaseSync, names: readonly string[]): I
 }
 
 /**
- * Returns a digest for each table and view. A table has its digest from `known` unless `isChanged` returns true or its
- * columns differ. A view has a new digest if its query or the digest of a table has changed.
+ * Returns a digest for each table and view of `presentNames`. A table has its digest from `known` unless `isChanged`
+ * returns true or its columns differ. A view has a new digest if its query or the digest of any table has changed.
  */
 export function computeDigests(
   database: DatabaseSync,
@@ -146,6 +147,7 @@ function prepareSelect(database: DatabaseSync, name: string): StatementSync {
   return database.prepare(`select ${columns.map(sentDigits)} from "${name}" order by ${order}`)
 }
 
+/** Selects a column. For a decimal, selects the digits that the service sent, not the number for computing. */
 function sentDigits({ name, kind }: FileColumn): string {
   return kind === 'decimal'
     ? `${quoteIdentifier(digitsName({ name }))} as ${quoteIdentifier(name)}`

@@ -14,7 +14,10 @@ export interface ParquetType {
 const TEXT: ParquetType = { type: 'varchar', holds: () => true }
 const INTEGER_MAX = 2 ** 31 - 1
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-/** Finds escaped surrogates in JSON, because DuckDB rejects unpaired surrogates. */
+/**
+ * Finds escaped surrogates in JSON, because DuckDB rejects unpaired surrogates. Also finds pairs: a column with them
+ * then has strings, which lose nothing.
+ */
 const SURROGATE = /\\u[dD][89a-fA-F]/
 
 /**
@@ -43,7 +46,7 @@ export function usualTypes(columns: readonly FileColumn[]): ParquetType[] {
   return columns.map((column) => typesOf(column)[0] ?? TEXT)
 }
 
-/** Returns the first type of each column that stores all values of the table. */
+/** Returns the first type of each column that stores all values of the table; `varchar` if no other type does. */
 export function fittingTypes({ columns, rows }: FileTable): ParquetType[] {
   const found = usualTypes(columns)
   const others = columns.map((column) => [...typesOf(column).slice(1)])

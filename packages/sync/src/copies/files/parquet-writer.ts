@@ -12,7 +12,7 @@ import { type FileCell, type FileTable, inPages } from './file-tables.ts'
 import { fittingTypes, type ParquetType, usualTypes } from './parquet-types.ts'
 import { type NewFile, writeNewFiles } from './replace-files.ts'
 
-/** Cells of a row group, which is in memory until DuckDB compresses it. */
+/** Minimum cells of a row group in a long table. A row group is in memory until DuckDB compresses it. */
 const GROUP_CELLS = 1 << 18
 
 /** Writes each table as a Parquet file in a folder. */
@@ -79,6 +79,7 @@ async function writeTable(engine: DuckDb, table: FileTable, { file, overflow }: 
 /** Thrown for a value that the type of its column would change. */
 class UnfitValue extends Error {}
 
+/** Yields the cells as strings. Throws `UnfitValue` if a type would change a value. */
 function* textPages({ rows }: FileTable, types: readonly ParquetType[]): Iterable<(string | null)[][]> {
   for (const page of inPages(rows, PAGE_ROWS))
     yield page.map((row) => row.map((cell, index) => textOf(cell, types[index])))
@@ -94,6 +95,7 @@ function copyStatement(file: string, names: readonly string[], types: readonly P
   const columns = names.map(
     (name, index) => `${quoteIdentifier(name)}::${types[index]?.type} as ${quoteIdentifier(name)}`,
   )
+  // A row group consists of whole chunks of DuckDB.
   const groupRows = Math.ceil(GROUP_CELLS / names.length / PAGE_ROWS) * PAGE_ROWS
   const options = `format parquet, compression zstd, row_group_size ${groupRows}`
   return `copy (select ${columns.join(', ')} from copied_rows()) to ${literal(file)} (${options})`

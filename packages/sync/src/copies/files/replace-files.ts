@@ -28,6 +28,7 @@ export class FileInUseError extends CopyError {}
 
 const IN_USE_CODES = new Set(['EBUSY', 'EPERM', 'EACCES', 'ETXTBSY'])
 const BLOCK_BYTES = 1 << 20
+/** The bits of a file's mode that are permissions. The other bits are its type. */
 const PERMISSIONS = 0o777
 
 /** Returns the hidden name of a new file, next to the file that it will replace. */
@@ -77,6 +78,7 @@ export async function replaceFiles(files: readonly NewFile[]): Promise<void> {
       placed.push(to)
     }
   } catch (error) {
+    // A file without a previous version is new, so restoring means removing it.
     for (const file of placed) if (!previous.includes(file)) await removeIfPossible(resolveLink(file))
     // The next run restores the files that this run cannot restore.
     for (const file of previous) await restorePrevious(file).catch(() => undefined)
@@ -118,7 +120,7 @@ export async function createRecord(file: string, as: string): Promise<Omit<FileR
   return { file: as, sha256: await sha256Of(handle), bytes: size, modifiedMs: mtimeMs }
 }
 
-/** Whether the size and time of the file match its record. Does not read the file. */
+/** Whether the size and time of the file match its record; false if there is no file. Does not read the file. */
 export async function looksUnchanged(file: string, { bytes, modifiedMs }: FileRecord): Promise<boolean> {
   try {
     const found = await stat(file)
@@ -128,7 +130,7 @@ export async function looksUnchanged(file: string, { bytes, modifiedMs }: FileRe
   }
 }
 
-/** Whether the bytes of the file match the digest of its record. Reads the whole file. */
+/** Whether the bytes of the file match the digest of its record; false if there is no file. Reads the whole file. */
 export async function isUnchanged(file: string, { sha256, bytes }: FileRecord): Promise<boolean> {
   if (!(await isFile(resolveLink(file)))) return false
   await using handle = await open(file, 'r')
@@ -155,6 +157,7 @@ async function copyMode(last: string, file: string): Promise<void> {
 async function keepPrevious(named: string): Promise<boolean> {
   const file = resolveLink(named)
   if (!(await isFile(file))) return false
+  // An earlier run could not remove the second name of the same file.
   if (await isSameFile(file)) return true
   await rm(previousName(file), { force: true })
   await link(file, previousName(file)).catch(() => rename(file, previousName(file)))

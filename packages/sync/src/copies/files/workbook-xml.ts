@@ -19,6 +19,7 @@ export interface SheetEntry {
 export function workbookXml(entries: readonly SheetEntry[]): string {
   const sheets = entries.map(({ name }, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
   const filters = entries.map(({ name, filter }, at) => {
+    // For example, `A1:Z100` becomes `$A$1:$Z$100`.
     const cells = filter.replaceAll(/([A-Z]+)(\d+)/g, '$$$1$$$2')
     return `<definedName name="_xlnm._FilterDatabase" localSheetId="${at}" hidden="1">'${name}'!${cells}</definedName>`
   })
@@ -49,6 +50,7 @@ export function headerStyle(formats: readonly string[]): number {
  */
 export function stylesXml(formats: readonly string[]): string {
   const plain = 'fontId="0" fillId="0" borderId="0"'
+  // The format reserves the first two fills for these patterns, so the header's fill is number 2.
   const fills = ['none', 'gray125'].map((pattern) => `<fill><patternFill patternType="${pattern}"/></fill>`)
   const gray =
     '<fill><patternFill patternType="solid"><fgColor rgb="FFE7E6E6"/><bgColor indexed="64"/></patternFill></fill>'

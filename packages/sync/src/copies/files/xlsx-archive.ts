@@ -10,9 +10,11 @@ import { crc32, createDeflateRaw, createInflateRaw } from 'node:zlib'
 const LOCAL = 0x04034b50
 const CENTRAL = 0x02014b50
 const END = 0x06054b50
+/** Lengths of these records, without the names and other fields of variable length. */
 const END_BYTES = 22
 const LOCAL_BYTES = 30
 const CENTRAL_BYTES = 46
+/** Version of the ZIP format that a reader must support: 2.0, the first with deflate. */
 const VERSION = 20
 /**
  * Date of all files in the archive: 1 January 1980, the first date of the format. A fixed date gives the same bytes for
@@ -35,7 +37,10 @@ export interface ArchivePart {
   readonly offset: number
 }
 
-/** Returns the parts of an archive. Throws if the file is not a ZIP archive, or has a comment at its end. */
+/**
+ * Returns the parts of an archive. Throws if the file is not a ZIP archive, or has a comment at its end. Does not read
+ * ZIP64.
+ */
 export async function readParts(archive: FileHandle): Promise<ArchivePart[]> {
   const { size } = await archive.stat()
   const end = await readBytes(archive, size - END_BYTES, END_BYTES)
@@ -75,13 +80,13 @@ export class ArchiveWriter {
     await this.#append(content)
   }
 
-  /** Adds a compressed part of another archive as `name`, unchanged. */
+  /** Adds a part of another archive as `name`, without compressing it again. */
   async copy(part: ArchivePart, from: FileHandle, name: string): Promise<void> {
     await this.#begin({ ...part, name })
     for await (const chunk of compressedChunks(part, from)) await this.#append(chunk)
   }
 
-  /** Adds a compressed part of another archive as `name`, after `change` has changed its content. */
+  /** Adds a part of another archive as `name`, after `change` has changed its content. The part must use deflate. */
   async copyChanged({ part, from, name, change }: PartChange): Promise<void> {
     const at = this.#at
     const index = this.#parts.length

@@ -31,6 +31,7 @@ export interface WorkbookOptions {
 const CELL_CHARACTERS_MAX = 32_767
 /** Maximum digits of a number that a spreadsheet stores exactly. */
 const NUMBER_DIGITS_MAX = 15
+/** Minimum widths of columns in characters. A longer name of a column makes it wider. */
 const WIDTHS: Readonly<Record<CopyColumnKind, number>> = {
   uuid: 38,
   text: 28,
@@ -52,7 +53,7 @@ export class XlsxWriter implements TableWriter {
   readonly scratch: readonly string[]
   readonly format = ''
   readonly #file: string
-  /** Temporary workbook of one table. */
+  /** Path of the temporary workbook of one table. */
   readonly #sheet: string
   readonly #maxRows: number
 
@@ -133,6 +134,7 @@ async function addSheets({ archive, sheet, table, before }: SheetsToAdd): Promis
       await archive.copyChanged({ part, from: file, name, change })
       sheets.push({ name: sheets.length === 0 ? table : `${table} (${sheets.length + 1})`, filter: filter.ref })
     }
+    // These two parts are the same in each workbook, so the first one provides them.
     const isShared = ['xl/theme/theme1.xml', '_rels/.rels'].includes(part.name)
     if (isShared && before === 0) await archive.copy(part, file, part.name)
   }
@@ -160,6 +162,7 @@ function typedCell({ kind, isMoney }: FileColumn, cell: FileCell): FileCell {
   if (kind === 'timestamp' && typeof cell === 'string') return excelDay(cell) ?? cell
   if (kind !== 'decimal' || typeof cell !== 'string') return cell
   const number = Number(cell)
+  // The length is an upper bound of the digits, and most decimals need only this cheaper comparison.
   const shown = isMoney ? number.toFixed(2) : String(number)
   return shown === cell && (cell.length <= NUMBER_DIGITS_MAX || digitsOf(cell) <= NUMBER_DIGITS_MAX) ? number : cell
 }
@@ -168,14 +171,14 @@ function digitsOf(decimal: string): number {
   return decimal.replace(/^-/, '').replace('.', '').replace(/^0+/, '').length
 }
 
-/** Returns the text for the file. If the text is too long for a cell, it is cut and ends with a note. */
+/** Returns the escaped text of a cell. If the text is too long for a cell, it is cut and ends with `note`. */
 function cellText(text: string, note: string): string {
   return text.length > CELL_CHARACTERS_MAX ? escaped(cutText(text, note)) : escaped(text)
 }
 
 function cutText(text: string, note: string): string {
   const end = ` … [cut: ${text.length} characters, ${note}]`
-  // Does not end with half of a surrogate pair.
+  // The cut must not leave half of a surrogate pair.
   return text.slice(0, CELL_CHARACTERS_MAX - end.length).replace(/[\uD800-\uDBFF]$/, '') + end
 }
 

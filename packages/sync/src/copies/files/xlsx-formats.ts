@@ -1,5 +1,6 @@
-// Defines the number formats of a workbook. The writer creates each sheet separately and combines all sheets with one
-// list of formats. Each sheet must therefore use the same number for the same format.
+// Defines the number formats of a workbook. `XlsxWriter` writes the sheets of each table as a workbook, then combines
+// all sheets in one workbook with one list of formats. Each sheet must therefore use the same number for the same
+// format.
 
 import type { CopyColumnKind } from '../../tables.ts'
 import type { FileColumn } from './file-tables.ts'
@@ -13,13 +14,14 @@ const TIMESTAMP_FORMAT = 'yyyy-mm-dd hh:mm:ss.000'
 /** All formats. The first format has number 1; number 0 means no format. */
 export const FORMATS: readonly string[] = [TIMESTAMP_FORMAT, MONEY_FORMAT]
 
-/** Kinds of columns whose values are never numbers. */
+/** Kinds of columns whose cells contain text, which a number format doesn't change. */
 const TEXTS: readonly CopyColumnKind[] = ['uuid', 'text', 'json']
 
 /**
- * Returns the format of each column; undefined for no format. hucre numbers the formats in the order of the columns, so
- * the first column gets the first format, which does not change text. Throws if the first column has neither timestamps
- * nor text, because numbers would look like dates.
+ * Returns the format of each column; undefined for no format. The library hucre numbers formats in the order of the
+ * columns that use them. So the first column always has the timestamp format, which then is number 1 in each sheet.
+ * The format does not change text. Throws if the first column has neither timestamps nor text, because numbers would
+ * look like dates.
  */
 export function columnFormats(columns: readonly FileColumn[]): (string | undefined)[] {
   return columns.map((column, index) => {

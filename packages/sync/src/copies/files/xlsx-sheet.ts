@@ -45,6 +45,7 @@ export async function* withHeaderAndFilter(
   yield held.subarray(end)
 }
 
+/** Returns the start of a sheet with `style` on each cell of its last row. Replaces the cells' own styles. */
 function styled(head: string, style: number): string {
   const start = head.lastIndexOf('<row')
   const row = head.slice(start).replaceAll(/<c ([^>]*)>/g, (_tag, attributes: string) => {
@@ -53,7 +54,7 @@ function styled(head: string, style: number): string {
   return head.slice(0, start) + row
 }
 
-/** Returns the number of the last row that starts in the bytes; null if no row starts in them. */
+/** Returns the number of the last row that starts in the bytes; null if no row starts, or if its number is cut off. */
 function rowOf(bytes: Buffer): number | null {
   const at = bytes.lastIndexOf(ROW)
   const digits = at < 0 ? null : /^\d+(?=")/.exec(bytes.toString('latin1', at + ROW.length, at + ROW.length + 16))
