@@ -8,7 +8,7 @@ export function lastRowsById(rows: readonly CopyRow[]): CopyRow[] {
   return [...new Map(rows.map((row) => [String(row.id).toLowerCase(), row])).values()]
 }
 
-/** Returns the embedded rows of all `parents`, the last one with each ID. */
+/** Returns the embedded rows of all `parents`, the last one with each ID. A parent without the field has none. */
 export function childrenOf(parents: readonly CopyRow[], { field }: ChildTable): CopyRow[] {
   const children = parents.flatMap((parent): CopyRow[] => {
     const rows = parent[field]

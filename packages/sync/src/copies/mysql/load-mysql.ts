@@ -18,7 +18,10 @@ const PACKAGE = 'mysql2@3.24.6'
 /** Name of the module to import. It is a variable, because the package is optional and its types can be missing. */
 const MODULE: string = 'mysql2/promise'
 
-/** Returns the package. Throws `CopyError`, which says what to install, if it is not installed. */
+/**
+ * Returns the package. Throws `CopyError`, which says what to install, if the package cannot be loaded for any reason.
+ * Tests pass another `load`.
+ */
 export async function loadMySql(load: () => Promise<unknown> = () => import(MODULE)): Promise<MySqlDriver> {
   try {
     return (await load()) as MySqlDriver

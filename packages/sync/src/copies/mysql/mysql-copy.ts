@@ -37,7 +37,7 @@ export class MySqlCopy implements Copy {
   readonly #address: MySqlAddress
   readonly #load: () => Promise<MySqlDriver>
   #session: MySqlSession | null = null
-  /** Whether the full walk of a table marks rows as seen, for each table with a full walk in this run. */
+  /** Results of `needsMarks` by table, because the first page of a walk changes the result. */
   readonly #marksByTable = new Map<string, boolean>()
 
   /** `load` returns the driver. Throws `CopyError` if the URL is invalid. */
@@ -60,7 +60,7 @@ export class MySqlCopy implements Copy {
     const session = await MySqlSession.open(await this.#load(), this.#address)
     this.#session = session
     try {
-      // The name of a lock has at most 64 characters, and the name of a database can have as many.
+      // The name of a lock has at most 64 characters. A database can have as long a name, so the lock has its digest.
       const { rows } = await session.run(`select get_lock(concat('store-sync ', md5(database())), ?) as locked`, [
         LOCK_WAIT_SECONDS,
       ])
@@ -141,6 +141,7 @@ export class MySqlCopy implements Copy {
 
   async #writeRows(table: CopyTable, parents: readonly CopyRow[]): Promise<void> {
     await this.#upsert(table, parents)
+    // The tables contain IDs in lower case, and their collation distinguishes case.
     const ids = parents.map((row) => String(row.id).toLowerCase())
     for (const child of table.children) {
       const children = childrenOf(parents, child)
@@ -156,6 +157,7 @@ export class MySqlCopy implements Copy {
   async #upsert({ name, columns }: CopyTable | ChildTable, rows: readonly CopyRow[]): Promise<void> {
     const stored = columns.flatMap(storedColumns)
     const names = stored.map((column) => quoteIdentifier(column.name))
+    // MySQL prefers an alias of the new row over `values()`, but MariaDB has no such alias.
     const changes = names.map((column) => `${column} = values(${column})`)
     const statement = `insert into ${quoteIdentifier(name)} (${names.join(', ')}) values ?
       on duplicate key update ${changes.join(', ')}`
@@ -164,6 +166,7 @@ export class MySqlCopy implements Copy {
     for (const row of rows) {
       const values = valuesOf(this.name, stored, row)
       batch.push(values)
+      // A null is the four letters of NULL in the statement.
       characters += values.reduce((sum, value) => sum + (value?.length ?? 4), 0)
       if (characters < STATEMENT_CHARACTERS) continue
       await this.#opened().run(statement, [batch])

@@ -32,6 +32,7 @@ export async function readState(session: MySqlSession): Promise<CopyState | null
   return {
     storeId: textOrNull(copies[0]?.store_id),
     tables: new Map(tables),
+    // A copy of an older version has no table of walks.
     unfinished: present.has('_sync_unfinished') ? await readWalks(session) : new Map(),
   }
 }
@@ -40,6 +41,7 @@ export async function readState(session: MySqlSession): Promise<CopyState | null
  * Returns the rows of a selection in any order, with values as the service sent them. Throws like `MySqlSession.run`.
  */
 export async function readRows(session: MySqlSession, { table, by, ids }: RowSelection): Promise<StoredRow[]> {
+  // An empty list in `in ()` is a syntax error.
   if (ids.length === 0) return []
   const texts = table.columns.map((column) => `${sentText(column)} as ${quoteIdentifier(column.name)}`)
   const { rows } = await session.run(
@@ -60,6 +62,7 @@ export async function markSeenIds(session: MySqlSession, table: string, ids: rea
   await session.run(SEEN_TABLE)
   if (ids.length === 0) return
   await session.run('insert ignore into _sync_verified (table_name, id) values ?', [
+    // The tables contain IDs in lower case, and their collation distinguishes case.
     ids.map((id) => [table, id.toLowerCase()]),
   ])
 }
@@ -80,6 +83,7 @@ export async function readUnseenIds(
   return rows.map(({ id }) => String(id))
 }
 
+/** Returns the comparable string of a value. The expressions of `sentText` return strings, or null for null. */
 function storedText({ kind }: CopyColumn, value: unknown): string | null {
   if (typeof value !== 'string') return null
   return comparableText(kind, kind === 'json' ? parseExactJson(value) : value)

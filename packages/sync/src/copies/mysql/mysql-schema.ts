@@ -63,7 +63,10 @@ export async function tableNames(session: MySqlSession): Promise<ReadonlySet<str
   return new Set(rows.map(({ name }) => String(name)))
 }
 
-/** Creates the table if it is missing. Returns the columns that are missing from an existing table. */
+/**
+ * Creates the table with its indexes if it is missing. Returns the columns that are missing from an existing table. An
+ * existing table gets no new indexes.
+ */
 async function missingColumns(session: MySqlSession, table: CopyTable | ChildTable): Promise<MySqlColumn[]> {
   const { name, columns } = table
   const own = columns.flatMap(storedColumns)

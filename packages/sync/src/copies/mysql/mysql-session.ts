@@ -10,7 +10,7 @@ export type ResultRow = Readonly<Record<string, unknown>>
 
 export interface QueryResult {
   readonly rows: readonly ResultRow[]
-  /** Number of rows that the statement changed; 0 for a query. */
+  /** Number of rows that the statement changed; 0 for a query. An upsert can count a row twice. */
   readonly changed: number
 }
 
@@ -103,7 +103,7 @@ export class MySqlSession {
     }
   }
 
-  /** Closes the connection, which releases its lock. */
+  /** Closes the connection, which releases its lock. Destroys a connection that is lost or fails to close. */
   async end(): Promise<void> {
     if (this.#isLost) return this.#connection.destroy()
     await this.#connection.end().catch(() => this.#connection.destroy())

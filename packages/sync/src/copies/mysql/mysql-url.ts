@@ -4,7 +4,7 @@ import { CopyError } from '../copy.ts'
 
 /** The database of a copy, and the options of its connection. */
 export interface MySqlAddress {
-  /** The URL without its password, for messages. */
+  /** The URL without its password and parameters, for messages. */
   readonly name: string
   readonly host: string
   readonly port: number
@@ -36,6 +36,7 @@ export function parseMySqlUrl(text: string): MySqlAddress {
   const user = decode(url.username)
   return {
     name: `mysql://${user === '' ? '' : `${user}@`}${url.host}/${database}`,
+    // A connection needs an IPv6 address without the brackets of the URL.
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
     user,

@@ -75,6 +75,7 @@ export function sentText(column: CopyColumn): string {
   if (column.kind === 'boolean') return `if(${name} is null, null, if(${name}, 'true', 'false'))`
   if (column.kind === 'text' || column.kind === 'json') return name
   if (column.kind !== 'decimal' || column.isMoney) return `cast(${name} as char)`
+  // `+ 0e0` converts the digits to a double, and `<=>` is true for two nulls.
   return `if(${name} <=> (${digits} + 0e0), ${digits}, cast(${name} as char))`
 }
 
@@ -88,6 +89,7 @@ function textOf({ kind, isMoney }: CopyColumn, value: NonNullable<unknown>): str
   if (kind === 'boolean') return typeof value === 'boolean' ? String(Number(value)) : String(value)
   const text = String(value).toWellFormed()
   if (isMoney) return MONEY.test(text) ? text : null
+  // The collation of IDs distinguishes case.
   if (kind !== 'timestamp') return kind === 'uuid' ? text.toLowerCase() : text
   const [, day, time] = TIMESTAMP.exec(text) ?? []
   return day === undefined ? null : `${day} ${time}`

@@ -1,6 +1,6 @@
 // Lets a run resume after it was killed. Each page saves the unfinished walk and its marks in the transaction of its
-// rows, so the saved position never differs from the written rows. At its end, a full walk removes the rows that it has
-// not marked as seen.
+// rows, so the saved position never differs from the written rows. At its end, a full walk that marks rows removes the
+// rows without a mark. Marks have IDs in lower case, as the tables do, because their collation distinguishes case.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'
@@ -49,7 +49,7 @@ export async function markWalkSeen(session: MySqlSession, table: string, ids: re
   ])
 }
 
-/** Deletes the unfinished walk of a table and its marks. */
+/** Deletes the saved progress of a table's walk, and the marks of its rows. */
 export async function deleteWalk(session: MySqlSession, table: string): Promise<void> {
   await session.run('delete from _sync_unfinished where table_name = ?', [table])
   await session.run('delete from _sync_seen where table_name = ?', [table])
@@ -61,12 +61,17 @@ export async function deleteOrphanMarks(session: MySqlSession): Promise<void> {
 }
 
 /**
- * Removes rows without a mark, their embedded rows, and the rows that they own. Runs in the caller's transaction.
- * Returns the number of removed rows, without embedded and owned rows.
+ * Removes rows without a mark, with their embedded rows and owned rows. Examples are the items of an order and the
+ * addresses of a customer. Returns the number of removed rows, without embedded and owned rows. The caller provides the
+ * transaction.
+ *
+ * Call it only if `needsMarks` was true when the walk started. After another walk, which has no marks, it would remove
+ * all rows.
  */
 export async function removeUnseen(session: MySqlSession, table: CopyTable): Promise<number> {
   const at = quoteIdentifier(table.name)
   const isUnseen = 'id not in (select id from _sync_seen where table_name = ?)'
+  // Owned rows come first, because they are found by their owners.
   for (const { name, ownerColumn } of table.owned)
     await session.run(
       `delete from ${quoteIdentifier(name)}

@@ -5,8 +5,8 @@ import type { Copy } from '../copy.ts'
 import { MySqlCopy } from './mysql-copy.ts'
 
 /**
- * Returns a copy in an existing database of MySQL or MariaDB. Throws `CopyError` if the URL is invalid. `open` also
- * throws `CopyError` if the package `mysql2` is not installed.
+ * Returns a copy in an existing database of MySQL or MariaDB. Throws `CopyError` if the URL is invalid. `open` and
+ * `peek` throw `CopyError` if the package `mysql2` is not installed.
  */
 export function mySqlCopy(url: string): Copy {
   return new MySqlCopy(url)

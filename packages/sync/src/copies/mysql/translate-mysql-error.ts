@@ -1,4 +1,5 @@
-// Translates MySQL errors into errors that say what happened to the copy, and what the user can do.
+// Translates MySQL errors into errors that say what happened to the copy, and what the user can do. For the numbers,
+// see https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html.
 
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
@@ -26,14 +27,14 @@ const TOO_LARGE = 'cannot store a row that is larger than max_allowed_packet; ra
 
 /** Messages for errors that the user must fix. */
 const MESSAGES: ReadonlyMap<number, string> = new Map([
-  [1142, NO_PRIVILEGE],
-  [1143, NO_PRIVILEGE],
-  [1227, NO_PRIVILEGE],
-  [1370, NO_PRIVILEGE],
+  [1142, NO_PRIVILEGE], // on the table
+  [1143, NO_PRIVILEGE], // on a column
+  [1227, NO_PRIVILEGE], // of the server, such as SUPER
+  [1370, NO_PRIVILEGE], // on a function or procedure
   [1153, TOO_LARGE],
-  [1290, READ_ONLY],
-  [1792, READ_ONLY],
-  [1836, READ_ONLY],
+  [1290, READ_ONLY], // an option of the server, such as read_only, prevents the statement
+  [1792, READ_ONLY], // read-only transaction
+  [1836, READ_ONLY], // read-only mode
 ])
 
 /** An error of the server or of the connection. */
@@ -64,9 +65,9 @@ export function connectionRemedy(error: unknown): string | null {
 }
 
 /**
- * Returns an error with a message for people and `error` as its cause: `CopyUnavailableError` if another program blocks
- * the statement, `CopyFullError` if the disk is full, and `CopyError` if the user must fix something else first.
- * Returns an unexpected error unchanged. `name` is the copy's name in messages.
+ * Returns an error with a message for people and `error` as its cause: `CopyUnavailableError` if a later run can avoid
+ * it, `CopyFullError` if the disk is full, and `CopyError` if the user must fix something else first. Returns an
+ * unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translateMySqlError(error: MySqlError, name: string): Error {
   const { errno = 0, message } = error

@@ -1,7 +1,7 @@
 // Writes a copy to a schema of a PostgreSQL database, with a native type for each column. What each failure leaves:
 //
-// - A killed run: complete pages, because each page is one statement. The next run resumes the walk. The advisory lock
-//   belongs to the connection and ends with it.
+// - A killed run: complete pages, because one statement writes a page with its marks and its walk. The next run resumes
+//   the walk. The advisory lock belongs to the connection and ends with it.
 // - A crash of the server: pages commit asynchronously, so it can lose the last ones. It also empties the unlogged
 //   tables of walks and marks, so no walk continues after pages that are lost. The next run starts the walk again.
 // - Either failure after the end of a walk: all rows of the walk. The last commit of a walk is synchronous, because the
@@ -49,7 +49,7 @@ export class PostgresCopy implements Copy {
   readonly #url: string
   readonly #schema: string
   #session: PostgresSession | null = null
-  /** Whether the full walk of a table marks rows as seen, for each table with a full walk in this run. */
+  /** Results of `#needsMarks` by table, because the first page of a walk changes the result. */
   readonly #marksByTable = new Map<string, boolean>()
   /** Tables with an unfinished walk or marks in the database. */
   readonly #tablesWithWalk = new Set<string>()
@@ -97,6 +97,7 @@ export class PostgresCopy implements Copy {
     const marks = isFull && (await this.#needsMarks(table))
     if (marks && seenIds.length > 0) {
       this.#tablesWithWalk.add(table.name)
+      // Commits before the page's statement. If the run is killed in between, the resumed walk reads these IDs again.
       await markWalkSeen(this.#connection(), table.name, seenIds)
     }
     if (rows.length === 0 && unfinished === null) return
@@ -113,6 +114,7 @@ export class PostgresCopy implements Copy {
       await this.#run('set local synchronous_commit = on')
       const removed = isFull ? await this.#removeUnseen(table) : 0
       await this.#deleteWalk(table.name)
+      // A new table gets its indexes after its rows.
       if (isFull) for (const each of [table, ...table.children]) await createIndexes(this.#opened(), this.#schema, each)
       const { since, fullAt, startsAt, storeFields, rereadAt } = state
       await this.#run(
@@ -237,7 +239,10 @@ export class PostgresCopy implements Copy {
   }
 }
 
-/** Returns the URL without its password and its query string, which can contain a password. */
+/**
+ * Returns the URL without its password and its query string, which can contain a password. Returns a phrase for an
+ * invalid URL, because its parts are unknown.
+ */
 function withoutPassword(url: string): string {
   if (!URL.canParse(url)) return 'the PostgreSQL database'
   const { username, host, pathname } = new URL(url)

@@ -11,6 +11,7 @@ import type { PostgresSession } from './postgres-session.ts'
 import { deleteOrphanMarks, deleteWalk } from './postgres-walks.ts'
 import { qualifiedName } from './qualified-name.ts'
 
+/** The tables of a copy, and where to create them. */
 export interface SchemaPlan {
   readonly schema: string
   /** Name of the copy in messages. */
@@ -91,7 +92,10 @@ async function claimSchema(
   return present
 }
 
-/** Creates the table or adds missing columns. Returns whether it added a column. `existing` has the schema's names. */
+/**
+ * Creates the table or adds missing columns. Returns whether it added a column. `existing` has the names of the tables,
+ * views, and indexes that the schema had when the run opened the copy.
+ */
 async function createTable(
   session: PostgresSession,
   schema: string,

@@ -41,8 +41,10 @@ export class PostgresSession {
         idle_timeout: 0,
         // By default the driver closes a connection after 30 to 60 minutes, which would release the lock.
         max_lifetime: null,
+        // The driver would query the types of arrays, but the copy passes lists as JSON.
         fetch_types: false,
         connection: { application_name: 'store-sync' },
+        // By default the driver prints notices, such as that a table already exists.
         onnotice: () => undefined,
         onclose: () => {
           this.#isLost = true

@@ -44,6 +44,7 @@ function replaceInJson(value: unknown): unknown {
   try {
     return replaceInShallowJson(value)
   } catch (error) {
+    // The recursion ran out of stack. These functions don't recurse for deep JSON.
     if (!isTooDeep(error)) throw error
     return parseExactJson(exactJsonText(value, { mapText: replaceInText }))
   }

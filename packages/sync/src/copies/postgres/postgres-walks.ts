@@ -64,12 +64,14 @@ export async function markWalkSeen(
 
 /**
  * Removes rows without a mark, with their embedded and owned rows. The caller provides the transaction. Returns the
- * number of removed rows, without embedded and owned rows.
+ * number of removed rows, without embedded and owned rows. Call it only after a walk that marked its rows. After other
+ * walks, it would remove all rows.
  */
 export async function removeUnseen({ session, schema }: SchemaConnection, table: CopyTable): Promise<number> {
   const at = qualifiedName(schema, table.name)
   const isUnseen = `not exists
     (select from ${qualifiedName(schema, '_sync_seen')} as seen where seen.table_name = $1 and seen.id = stored.id)`
+  // Owned rows come first, because they are found by their owners.
   for (const { name, ownerColumn } of table.owned)
     await session.run(
       `delete from ${qualifiedName(schema, name)} as owned using ${at} as stored

@@ -1,4 +1,5 @@
-// Translates PostgreSQL errors into errors that say what happened to the copy, and what the user can do.
+// Translates PostgreSQL errors into errors that say what happened to the copy, and what the user can do. For the codes,
+// see https://www.postgresql.org/docs/current/errcodes-appendix.html.
 
 import postgres from 'postgres'
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'

@@ -67,6 +67,7 @@ export class SingerCopy implements Copy {
   }
 
   async end({ table: { name }, state, isFull }: WalkEnd): Promise<number> {
+    // A walk without pages has no start yet.
     const { walk_synced_at: startedAt = this.#tick(), unfinished, ...known } = this.#state.tables[name] ?? {}
     const rows = this.#listed.get(name) ?? unfinished?.rows ?? 0
     this.#setTable(name, { ...known, state, ...(isFull ? { rows } : {}) })

@@ -3,13 +3,16 @@
 
 import type { CopyColumn, CopyTable } from '../../tables.ts'
 
-/** A message of the Singer specification, as one line of output. */
+/** A message of the Singer specification. The output has one line of JSON for each. */
 export type SingerMessage =
   | { readonly type: 'SCHEMA'; readonly stream: string; readonly schema: object; readonly key_properties: string[] }
   | { readonly type: 'RECORD'; readonly stream: string; readonly record: object; readonly time_extracted: string }
   | { readonly type: 'STATE'; readonly value: object }
 
-/** Column of every stream: the time at which the row was last read. It increases with each page. */
+/**
+ * Column of every stream: the time at which the row was last read. Each page has a time at least 1 ms after the page
+ * before, even if the clock was set back.
+ */
 export const SYNCED_AT = 'synced_at'
 /** Stream with the IDs of listed rows, and when they were listed. */
 export const IDS_STREAM = 'listed_ids'
@@ -18,9 +21,13 @@ export const TABLES_STREAM = 'listed_tables'
 
 const TIMESTAMP = { type: ['string', 'null'], format: 'date-time' }
 const TEXT = { type: ['string', 'null'] }
-/** Maximum digits of a decimal in total. PostgreSQL and DuckDB store 38 exactly. */
+/** Maximum digits of a decimal in total: 38, the limit of DuckDB. PostgreSQL allows more. */
 const PRECISION = 38
 const MONEY_SCALE = 2
+/**
+ * Maximum digits of a coordinate after the point. The record has all digits that the service sent, but a target can
+ * round further digits.
+ */
 const COORDINATE_SCALE = 18
 
 /** Returns the SCHEMA messages of a table and its embedded tables. */

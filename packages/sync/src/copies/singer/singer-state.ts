@@ -26,7 +26,8 @@ export const NEW_STATE: SingerState = { store_id: null, synced_at: '1970-01-01T0
 
 /**
  * Returns the state in the text of a file: a state, a whole STATE message, or an empty object for the first run. Throws
- * `SyntaxError` if the text is not JSON, or lacks an object `tables` or a date `synced_at`.
+ * `SyntaxError` if the text is not JSON, or lacks an object `tables` or a date `synced_at`. Does not check the content
+ * of `tables`, which store-sync wrote.
  */
 export function parseSingerState(text: string): SingerState {
   const parsed: unknown = JSON.parse(text)

@@ -30,7 +30,7 @@ export class SqliteCopy implements Copy {
   readonly #writers = new Map<string, SqliteWriter>()
   #open: { readonly database: DatabaseSync; readonly lock: DatabaseSync } | null = null
 
-  /** `name` is the copy's name in messages. `open` replaces the views. */
+  /** `name` is the copy's name in messages. `open` drops these `views` and creates them again. */
   constructor(file: string, name: string = file, views: readonly SqliteView[] = VIEWS) {
     // The path is absolute, because SQLite creates no file for the names `:memory:` and `file:…?mode=memory`.
     this.#file = path.resolve(file)
@@ -52,6 +52,7 @@ export class SqliteCopy implements Copy {
         this.#transaction(() => createSchema(this.#opened().database, schema))
         return readState((text) => this.#statement(text))
       } catch (error) {
+        // `#close` also closes the lock of an open file.
         if (this.#open === null) lock.close()
         this.#close()
         throw error

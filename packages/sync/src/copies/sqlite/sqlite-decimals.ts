@@ -80,6 +80,7 @@ export function convertTextDecimals(
   database.exec(`update ${at} set ${changes.join(', ')}`)
 }
 
+/** Returns the declaration of a column of cents. Amounts have two digits after the point, so it removes the point. */
 function centsOf(digits: string): string {
   const fits = `length(ltrim(${digits}, '-')) <= ${CENTS_CHARACTERS}`
   return `integer generated always as (case when ${fits} then cast(replace(${digits}, '.', '') as integer) end) virtual`

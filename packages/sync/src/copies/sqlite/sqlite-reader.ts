@@ -85,7 +85,10 @@ export function readUnseenIds(database: DatabaseSync, table: string, after: stri
   return rows.map(({ id }) => String(id))
 }
 
-/** Returns a value as SQLite stores it: with U+FFFD in place of unpaired surrogates, which UTF-8 cannot contain. */
+/**
+ * Returns a value as SQLite stores it: with U+FFFD in place of unpaired surrogates, which UTF-8 cannot contain. JSON is
+ * unchanged, because its text contains them as escapes.
+ */
 export function asSqliteStores({ kind }: CopyColumn, value: unknown): unknown {
   return typeof value === 'string' && kind !== 'json' ? value.toWellFormed() : value
 }

@@ -26,7 +26,8 @@ const TYPES: Readonly<Record<CopyColumnKind, string>> = {
 const BUSY_TIMEOUT_MS = 5000
 
 /**
- * Settings of the connection:
+ * Settings of the connection whose purpose is not obvious:
+ * - `synchronous`: with a log (WAL), a power failure can lose the last pages, but leaves a consistent file.
  * - `wal_autocheckpoint`: 16,384 pages of 4 KiB (64 MiB). IDs are random, so each page of rows changes many pages of
  *   the indexes. A long log combines many of these changes.
  * - `cache_size`: 8 MiB. The cache of the operating system uses memory better, because other readers share it.
@@ -40,7 +41,10 @@ create table if not exists _sync_tables (
   table_name text primary key, since text, whole_at text, starts_at text, store_fields text, reread_at text) strict;
 ${WALK_TABLES}`
 
-/** Opens or creates the file. Throws `CopyError`, and changes nothing, if store-sync did not create its tables. */
+/**
+ * Opens or creates the file. Throws `CopyError`, and changes nothing, if store-sync did not create its tables. Throws
+ * errors of SQLite unchanged.
+ */
 export function openFile(file: string, name: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
   try {

@@ -27,7 +27,10 @@ export const VIEWS: readonly SqliteView[] = viewsOf({
   hasCents: true,
 })
 
-/** Views for the files of a CSV, XLSX or Parquet copy. Amounts are strings with the digits that the service sent. */
+/**
+ * Views for the files of a CSV, XLSX or Parquet copy. Amounts are strings with the digits that the service sent. Only
+ * the line's total is computed, from cents, and is null for more than 15 digits.
+ */
 export const FILE_VIEWS: readonly SqliteView[] = viewsOf({
   amount: (from, name) => `${from}.${name}_text as ${name}`,
   lineTotal: `(select case when cents is not null then iif(cents < 0, '-', '') || printf('%d.%02d', abs(cents) / 100, abs(cents) % 100) end

@@ -37,6 +37,7 @@ export class SqliteWriter {
     this.#children = table.children.map((child) => new ChildWriter(database, child))
   }
 
+  /** Whether the current full walk marks rows; null before its first page in this run. */
   get marks(): boolean | null {
     return this.#marks
   }
@@ -52,6 +53,7 @@ export class SqliteWriter {
     // If the tables were empty before the walk, a new row has no embedded rows to remove.
     const wereEmpty = isFull && this.#marks === false
     for (const row of rows) {
+      // An insert that does nothing shows that the row exists, without another query.
       const isNew = this.#insert.run(row) > 0
       if (!isNew) this.#replace.run(row)
       if (isFull && this.#marks) this.#mark.run(this.#table.name, String(row.id))
@@ -70,6 +72,7 @@ export class SqliteWriter {
    * Returns the number of removed rows of the table itself.
    */
   removeUnseen(): number {
+    // A resumed walk can end without a page, if the run before it wrote all pages.
     const marks = this.#marks ?? this.#startFullWalk()
     this.#marks = null
     if (marks === false) {

@@ -2,7 +2,7 @@
 
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
-/** The low byte of SQLite's extended result codes is the primary result code. */
+/** The low byte of an extended result code is the primary result code. See https://www.sqlite.org/rescode.html. */
 const RESULT_CODE_MASK = 0xff
 const [PERM, BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB] = [3, 5, 6, 8, 10, 11, 13, 14, 26]
 
@@ -17,9 +17,9 @@ const MESSAGES: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * Returns an error with a message for people and `error` as its cause: `CopyUnavailableError` if another program locks
- * the file, `CopyFullError` if the disk is full, and `CopyError` if the user must fix something else first. Returns an
- * unexpected error unchanged. `name` is the copy's name in messages.
+ * Returns an error with a message for people and `error` as its cause: `CopyUnavailableError` if a lock prevents the
+ * statement, `CopyFullError` if SQLite reports a full disk, and `CopyError` if the user must fix something else first.
+ * Returns an unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translateSqliteError(error: unknown, name: string): unknown {
   if (!(error instanceof Error)) return error
@@ -36,6 +36,7 @@ export function translateSqliteError(error: unknown, name: string): unknown {
     )
   const explanation = MESSAGES.get(code)
   if (explanation !== undefined) return new CopyError(`${name} ${explanation} (${error.message})`, { cause: error })
+  // Node.js sets `syscall`, for example if it cannot create the folder.
   if ('syscall' in error)
     return new CopyError(`${name} cannot be created (${error.message}); use another path, or fix this one`, {
       cause: error,
@@ -43,7 +44,7 @@ export function translateSqliteError(error: unknown, name: string): unknown {
   return error
 }
 
-/** Whether another connection has locked the file. */
+/** Whether a lock prevents the statement: of another connection (BUSY), or of the same one (LOCKED). */
 export function isBusy(error: unknown): boolean {
   return [BUSY, LOCKED].includes(resultCode(error))
 }
