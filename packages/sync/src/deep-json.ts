@@ -60,6 +60,7 @@ const TOKEN = /\s*(?:([{}[\],:])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}[\],:"]+))/y
  * not check the punctuation, so invalid JSON can give a wrong value.
  */
 export function parseDeepJson(text: string, literal: (text: string) => unknown): unknown {
+  // A copy, because a sticky expression has a position.
   const tokens = new RegExp(TOKEN)
   const open: { readonly holder: unknown[] | Record<string, unknown>; name: string | null }[] = []
   let result: unknown

@@ -22,8 +22,8 @@ const EXACT_DIGITS = 15
 const LONG_NUMBER = /[[:,]\s*-?(?:[\d.]{16}|[\d.]{1,15}[eE])/
 
 /**
- * Parses like `JSON.parse`, but returns a `RawNumber` for a number in an array or object that a double could round.
- * Throws `SyntaxError` for invalid JSON.
+ * Parses like `JSON.parse`, but returns a `RawNumber` for a number in an array or object that a double could round. A
+ * short number that is too small for a double, such as 1e-400, becomes 0. Throws `SyntaxError` for invalid JSON.
  */
 export function parseExactJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text)

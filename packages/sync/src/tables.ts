@@ -12,8 +12,9 @@ export interface CopyColumn {
   readonly kind: CopyColumnKind
   /** Whether the values are decimals with exactly two digits after the point: amounts of money, and weights. */
   readonly isMoney: boolean
-  /** Whether `isMoney` is true because of weights. A SQLite copy has no column of cents for weights. */
+  /** Whether the values are weights; `isMoney` is then also true. A SQLite copy has no column of cents for weights. */
   readonly isWeight: boolean
+  /** Description of the field in the contract, for people who read the schema of a copy. */
   readonly note: string
   /** Whether the values can identify a person who buys in the store. */
   readonly isPersonal: boolean
@@ -30,7 +31,10 @@ export interface ChildTable {
   readonly parentColumn: string
 }
 
-/** A table with its own list, whose rows belong to rows of another table. The store deletes both together. */
+/**
+ * A table with its own list, whose rows belong to rows of another table: their owners. The store deletes a row together
+ * with the rows that it owns.
+ */
 export interface OwnedTable {
   readonly name: string
   readonly ownerColumn: string

@@ -8,7 +8,7 @@ import type { StateRow } from './query-process.ts'
 /** What the data of a result comes from. */
 export interface ReadFrom {
   readonly states: readonly StateRow[]
-  /** Tables of the copy that the statements read; all tables if empty. */
+  /** Tables of the copy that the statements read. If none is a table of the store, all tables count. */
   readonly tables: readonly string[]
 }
 
@@ -24,6 +24,7 @@ export function asOfText({ states, tables }: ReadFrom, now: number): string {
   const wanted = names.size === 0 ? TABLES.map(({ name }) => name) : [...names]
   const incomplete = wanted.filter((name) => !complete.has(name))
   return [
+    // The clocks of the service and of this computer can differ, so an age is at least 0.
     oldest === undefined
       ? 'As of: no complete run yet.'
       : `As of ${oldest} (${ageText(Math.max(0, now - Date.parse(oldest)))} ago).`,

@@ -24,7 +24,7 @@ export interface CopyToolsOptions {
 
 /**
  * Calls a declared tool. The result begins with the time of the data, and is cut to `RESULT_BYTES_MAX`. `ToolError` and
- * `QueryStoppedError` become results, because the assistant can act on them; throws other errors.
+ * `QueryStoppedError` become results without that time, because the assistant can act on them. Throws other errors.
  */
 export async function callCopyTool(
   name: string,
@@ -66,7 +66,8 @@ const TOOLS: Readonly<
 }
 
 /**
- * Returns the arguments, which are all strings. Throws `ToolError` if an argument is missing, unknown, or not a string.
+ * Returns the arguments, which are all strings, without nulls. Throws `ToolError` if a required argument is missing, or
+ * if an argument is unknown or not a string.
  */
 function parseArguments(name: string, args: Readonly<Record<string, unknown>>, withPersonalData: boolean): Arguments {
   const schema = toolDeclarations(withPersonalData).find((tool) => tool.name === name)?.inputSchema as {
@@ -90,6 +91,7 @@ function argumentsText(names: readonly string[]): string {
 }
 
 function parseId(text: string): string {
+  // The service sends IDs in lower case, and SQLite compares them as text.
   const id = text.trim().toLowerCase()
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id
   throw new ToolError(`id: must be a UUID; got ${JSON.stringify(text.slice(0, 60))}`)

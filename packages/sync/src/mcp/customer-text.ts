@@ -5,7 +5,7 @@ import { selectColumns } from './select-columns.ts'
 import type { ReadCopy, ToolText } from './tool-text.ts'
 
 const ORDERS_MAX = 10
-/** SQL expression for the sum of `total_cents` as a decimal string. */
+/** SQL expression for the sum of `total_cents` as a decimal string. Amounts that are too long for cents don't count. */
 const TOTAL = `printf('%s%d.%02d', iif(sum(total_cents) < 0, '-', ''), abs(sum(total_cents)) / 100, abs(sum(total_cents)) % 100)`
 
 /**
@@ -29,6 +29,7 @@ export async function customerText(
     }
   const values = [String(customer.id)]
   const reading = await read([
+    // Only so that the time of the result, which depends on the tables of this reading, covers the customer, too.
     { sql: select, values: [value] },
     { sql: 'select name from customer_groups where id = ?', values: [String(customer.group_id ?? '')] },
     {

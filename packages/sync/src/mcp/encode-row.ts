@@ -1,11 +1,12 @@
-/** Longest string of a result, in characters. */
+/** Longest string of a result, in code points. */
 const CELL_CHARACTERS_MAX = 2000
 
 /** Longest blob of a result, in bytes. A byte has two hexadecimal digits. */
 const CELL_BYTES_MAX = CELL_CHARACTERS_MAX / 2
 
 /**
- * Returns a SQLite row as a JSON array. Cuts long strings and blobs, and marks the cut. Large integers become strings.
+ * Returns a SQLite row as a JSON array. Cuts long strings and blobs, and says so at the cut. Integers that a double
+ * cannot represent become strings.
  */
 export function encodeRow(row: readonly unknown[]): string {
   return JSON.stringify(row.map(encodeCell))

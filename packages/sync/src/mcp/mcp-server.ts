@@ -67,6 +67,7 @@ async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<s
 type Id = string | number
 
 interface Message {
+  /** ID of a request; null for a notification or a response, which the server ignores. */
   readonly id: Id | null
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
@@ -77,7 +78,7 @@ async function handleLine(line: string, options: McpServerOptions): Promise<void
   const reply = (members: object) => options.writeLine(JSON.stringify({ jsonrpc: '2.0', ...members }))
   if ('error' in message) return reply({ id: null, error: message.error })
   const { id } = message
-  // A notification has no response. A response has no method, and the server sends no requests.
+  // A notification gets no response. The server sends no requests, so it expects no responses either.
   if (id === null) return
   try {
     reply({ id, ...(await respond(message, options)) })

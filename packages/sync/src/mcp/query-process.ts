@@ -61,6 +61,7 @@ export type QueryResponse =
 const VALUE_BYTES_MAX = 16 * 1024 * 1024
 /** Time in ms for which a statement waits for a run that locks the file. */
 const BUSY_TIMEOUT_MS = 1000
+/** Resident memory above which the process kills itself. */
 const MEMORY_BYTES_MAX = 512 * 1024 * 1024
 
 /** The first message of the process, which says that it accepts requests. */
@@ -232,7 +233,9 @@ function authorizer({ schema, views, tables }: Access): Parameters<DatabaseSync[
   }
 }
 
+/** Functions that load code, take pointers, or read a table whose name is their argument. */
 const REJECTED_FUNCTIONS: ReadonlySet<string> = new Set(['load_extension', 'fts3_tokenizer', 'rtreecheck'])
+/** Functions that return rows and read only their arguments. SQLite reports a read of each as of a table. */
 const TABLE_FUNCTIONS: ReadonlySet<string> = new Set(['json_each', 'json_tree'])
 
 function readRows(database: DatabaseSync, { sql, values = [] }: Query, maxBytes: number): QueryRows {

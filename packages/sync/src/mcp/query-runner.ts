@@ -81,6 +81,7 @@ async function respondOrStop({ child, ready }: QueryProcess, request: QueryReque
     const start = await Promise.race([ready, ended, setTimeout(START_MS_MAX, NOT_STARTED, { signal })])
     if (typeof start === 'string') return start
     const response = once(child, 'message', { signal }).then(([message]) => message as QueryResponse)
+    // If the process can't receive the request, `ended` says so.
     child.send(request, () => undefined)
     return await Promise.race([response, ended, setTimeout(QUERY_MS_MAX, TOO_SLOW, { signal })])
   } finally {

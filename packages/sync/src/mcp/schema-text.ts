@@ -13,8 +13,8 @@ const CONVENTIONS = [
 ]
 
 /**
- * Returns all tables with their columns, or the notes of one table's columns. Throws `ToolError` if the copy has no
- * such table, or if it is hidden.
+ * Returns all tables with their columns, or the notes of one table's columns; only the names of columns for a table
+ * that the contract doesn't have, such as a view. Throws `ToolError` if the copy has no such table, or if it is hidden.
  */
 export function schemaText(readable: Readable, table: string | null, withPersonalData: boolean): string {
   return table === null ? allTablesText(readable, withPersonalData) : oneTableText(readable, table.trim().toLowerCase())

@@ -5,6 +5,7 @@ import type { Query, QueryResponse } from './query-process.ts'
 /** A successful response of the query process: the results, the state of each table's sync, and the tables read. */
 export type Reading = Exclude<QueryResponse, { readonly error: string }>
 
+/** The text of a tool's result, and the reading that determines the time of the data before the text. */
 export interface ToolText {
   readonly text: string
   readonly reading: Reading

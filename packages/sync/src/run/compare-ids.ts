@@ -95,6 +95,7 @@ class IdsComparison {
     differences.add({ table: table.name, id, kind: 'different', columns: [UPDATED_AT], reason })
   }
 
+  /** Returns the reason; null if there is none, and `unknown` if the time of creation would show it. */
   #reasonForMissing(row: IdRow): DifferenceReason | 'unknown' | null {
     if (row.updated_at !== null) return this.#comparison.differences.reasonFor({ ...row })
     // The list returns IDs in the order of creation, so `--since` skipped all rows before the first one created since

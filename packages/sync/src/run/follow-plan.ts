@@ -25,7 +25,7 @@ export type RowSource = (client: StoreExportClient, table: CopyTable, query: Lis
 
 /**
  * Calls `follow` with the plan for the table, and once more with another plan if the service rejects the first plan.
- * Throws the error of `follow` if there is no other plan.
+ * Throws the error of `follow` if there is no other plan, or the error of the second call.
  */
 export async function followPlan<T>(
   table: CopyTable,

@@ -1,4 +1,5 @@
-// Shows what a run would do, for `--dry-run`: reads the store and the first page of each walk, and writes nothing.
+// Shows what a run would do, for `--dry-run`: reads the store and the first page of each walk, and writes nothing. Does
+// not consider unfinished walks, which the run can resume.
 
 import type { StoreExportClient } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
@@ -27,7 +28,7 @@ export interface TablePreview {
   readonly mode: WalkMode
   /** Start of the requested changes, RFC 3339; null for all rows. */
   readonly since: string | null
-  /** Rows that the run would read, without embedded rows. */
+  /** Rows that the run would read, without embedded rows. If `isAtLeast` is true, a lower bound. */
   readonly rows: number
   /**
    * Whether `rows` is a lower bound: there can be further pages, and the walk is not full or the store does not report

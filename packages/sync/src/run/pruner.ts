@@ -39,10 +39,11 @@ export class Pruner {
   }
 
   /**
-   * Removes deleted rows of a table whose walk has ended with `state`. Returns null if the service has no lists of IDs.
-   * Throws `EmptyTableError` if the list of IDs is empty, but the table of the copy is not, unless `allowsEmpty` is
-   * true. The caller must not write the table during the walk, because the pruner would remove rows that are written
-   * then.
+   * Removes deleted rows of a table whose walk has ended with `state`. The table must have `ids`. Returns null if the
+   * service has no lists of IDs. Throws `EmptyTableError` if the list of IDs is empty, but the table of the copy is
+   * not, unless `allowsEmpty` is true. Throws the errors of the client and of the copy.
+   *
+   * The caller must not write the table during the walk, because the pruner would remove rows that are written then.
    */
   async prune(table: CopyTable, state: TableState): Promise<PruneResult | null> {
     if (this.#isListMissing) return null

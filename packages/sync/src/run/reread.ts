@@ -1,7 +1,7 @@
-// Decides when to read all rows of a table again because the store serves other fields. After an upgrade of the store
-// or a late grant, old rows have values in a new column, but their `updated_at` stays. So the service sends a digest of
-// the served columns with each page. The copy stores the digest that all its rows were read with, and a run compares
-// both.
+// Decides when to read all rows of a table again because the store serves other fields. After an upgrade of the store,
+// or after the service gets the permission for a column, old rows have new values, but their `updated_at` stays. So the
+// service sends a digest of the served columns with each page. The copy stores the digest that all its rows were read
+// with, and a run compares it with the digest of each page.
 
 import type { TableState } from '../copies/copy.ts'
 import { FULL_PLAN, type TablePlan, type TablePlanOptions } from './plan-table.ts'

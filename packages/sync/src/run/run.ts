@@ -51,9 +51,12 @@ export type SyncProgress =
        */
       readonly of: number | null
     }
-  /** The run has read a page of IDs, to find deleted rows. */
+  /**
+   * The run has read a page of IDs, to find deleted rows. `ids` is their number so far. `of` is the number of rows in
+   * the store; null if the store does not report it.
+   */
   | { readonly event: 'ids'; readonly table: string; readonly ids: number; readonly of: number | null }
-  /** The service has no lists of IDs, so the run prunes no table. */
+  /** The service has no lists of IDs, so the run prunes no table from here on. */
   | { readonly event: 'prune_unavailable'; readonly message: string }
   | ({ readonly event: 'table' } & TableSummary)
   /** The store serves other fields than in the last run, so the run reads all rows of the table again. */

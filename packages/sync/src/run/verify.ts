@@ -39,8 +39,8 @@ export interface Verification {
 
 /**
  * Compares the tables, closes the copy, and returns the result. Locks the copy, and adds missing tables and columns
- * like a run (`Copy.open`). Throws the client's errors, the errors of `Copy.open`, and `CopyError` if there is no copy
- * or it belongs to another store.
+ * like a run (`Copy.open`). Throws the client's errors, the errors of `Copy`, and the reason of an aborted signal.
+ * Throws `CopyError` if there is no copy or it belongs to another store.
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { client, copy, signal, tables = TABLES } = options

@@ -61,7 +61,7 @@ export interface KnownTable {
 export interface WalkedTable {
   readonly result: WalkResult
   readonly state: TableState
-  /** Whether a full walk of this run has read all rows. The copy then has no deleted rows. */
+  /** Whether a full walk of this run has read all rows, so that the copy has no rows that the store has deleted. */
   readonly isComplete: boolean
 }
 
