@@ -43,6 +43,7 @@ const HEAD = '// Generated from the routes of the admin API. Do not edit: change
 
 /** Returns the module with the types and the methods of the client. */
 export function adminClientSource(): string {
+  // `Document` declares only the parts that this module reads. The round trip drops members that are undefined.
   const document = JSON.parse(JSON.stringify(adminOpenApi())) as Document
   const types = Object.entries(document.components.schemas).map(([name, schema]) => namedType(name, schema))
   const methods = Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -55,7 +56,7 @@ import type { CallOptions, PostOptions, RequestDescription } from '../request.ts
 
 ${types.join('\n\n')}
 
-/** The methods of the client, one for each route with a JSON body. */
+/** The methods of the client: one for each route, except routes with an NDJSON body. */
 export abstract class AdminMethods {
   /** Sends a request and returns the body of its response. */
   protected abstract send<T>(request: RequestDescription): Promise<T>
@@ -83,6 +84,7 @@ function describedBy({ description, anyOf }: Schema): string | undefined {
   return description ?? anyOf?.find((each) => each.description !== undefined)?.description
 }
 
+/** Returns the TypeScript type of a schema; `unknown` if the schema says nothing about the type. */
 function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return nameIn(schema.$ref)
   if (schema.const !== undefined) return literal(schema.const)
@@ -109,6 +111,7 @@ function plainType(type: string, schema: Schema, indent: string): string {
 
 function methodOf(method: string, path: string, operation: Operation): string {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
+  // JavaScript sorts the statuses, and the lowest one is that of a success.
   const [success = '200'] = Object.keys(responses)
   const result = nameIn(responses[success]?.content['application/json']?.schema.$ref ?? '')
   const body = requestBody?.content['application/json']?.schema.$ref

@@ -34,11 +34,13 @@ function compile(outDir: string): void {
 
 /** Copies the icons, and the files that say under which categories n8n shows the nodes. */
 function copyAssets(outDir: string): void {
+  // Names without an extension are folders.
   const isAsset = (file: string) => path.extname(file) === '' || /\.(?:svg|json)$/.test(file)
   for (const name of ['icons', 'nodes'])
     cpSync(path.join(SOURCE, name), path.join(outDir, name), { recursive: true, filter: isAsset })
 }
 
+/** Adds links to the repository to a package.json. Adds none if the address is unknown. */
 function addRepository(file: string): void {
   const url = repositoryUrl()
   if (url === undefined) return

@@ -3,6 +3,7 @@
 
 import { globSync, readFileSync } from 'node:fs'
 
+/** Matches the ID of a reading, such as R15, or of a clause, such as AUTH-5. */
 const ID = String.raw`(?:R\d+|[A-Z]+(?:-[A-Z0-9]+)+)`
 const LIST = new RegExp(String.raw`\[(${ID}(?:[ ,]+${ID})*)\]`, 'g')
 const clauses = readFileSync('docs/spec/clauses.tsv', 'utf8')

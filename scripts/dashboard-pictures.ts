@@ -18,6 +18,7 @@ import { openClient } from '../test/support/client.ts'
 const [PHONE, DESKTOP] = [{ width: 390 }, { width: 1280 }] as const
 const FOLDER = path.resolve(import.meta.dirname, '..', 'docs', 'images')
 const COMMAND = path.resolve(import.meta.dirname, '..', 'packages', 'operator', 'bin', 'store-export.js')
+/** Settings of the demo: any free ports, and usage that the dashboard shows at once. */
 const SETTINGS = { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0', USAGE_FLUSH_MS: '100' }
 const TOOLS = ['Google Sheets', 'Accounting', 'Warehouse']
 
@@ -78,6 +79,7 @@ async function useDemo(browser: Browser, facts: DemoFacts): Promise<string[]> {
     await page.locator('#key').waitFor()
     const key = /sdx_\w{49}/.exec(await page.content())?.[0] ?? ''
     await useKey(facts.url, key)
+    // The control database and the dashboard identify a key by these characters.
     prefixes.push(key.slice(0, 12))
   }
   await close()
@@ -110,8 +112,8 @@ async function useKey(url: string, key: string): Promise<void> {
 }
 
 /**
- * Adds usage of the last month for the chart. The first tool runs each hour. The second one stopped in its orders. The
- * third one ran every third hour until two days ago.
+ * Adds usage of the last month for the chart, by formulas, so that each run draws the same curve. The first tool runs
+ * each hour. The second one stopped in its orders. The third one ran every third hour until two days ago.
  */
 async function addUsageHistory(sql: Sql, prefixes: string[]): Promise<void> {
   for (const [index, prefix] of prefixes.entries()) {
@@ -144,6 +146,7 @@ async function withControl(cwd: string, work: (sql: Sql) => Promise<void>): Prom
   }
 }
 
+/** Takes all screenshots. `prefix` is that of the key whose usage page is one of them. */
 async function takeAll(browser: Browser, facts: DemoFacts, prefix: string): Promise<void> {
   const { page, close } = await openPage(browser, { height: 900, timezoneId: 'Europe/Berlin' })
   const take = async (name: string, at: { readonly width: number } = DESKTOP) => {

@@ -81,7 +81,10 @@ function rowOf(record: DecisionRecord): string {
   return `| ${number} | [${title}](${record.file})${status.startsWith('Accepted') ? '' : `. ${status}`} |`
 }
 
-/** Returns the errors in the form of a record. `exists` returns whether the repository has a path. */
+/**
+ * Returns the errors in the form of a record, and the code files that it names but that don't exist. `exists` returns
+ * whether the repository has a path.
+ */
 export function decisionProblems(record: DecisionRecord, exists: (path: string) => boolean): string[] {
   const { file, text } = record
   const [number] = headOf(record)

@@ -58,6 +58,7 @@ async function readDecisions(): Promise<DecisionRecord[]> {
   return Promise.all(records.map(async (file) => ({ file, text: (await read(`${DECISIONS_FOLDER}/${file}`)) ?? '' })))
 }
 
+/** Returns the text of a file; null if it doesn't exist. */
 async function read(path: string): Promise<string | null> {
   return readFile(join(ROOT, path), 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null

@@ -16,10 +16,11 @@ interface TestResult {
   readonly duration?: number | null
 }
 
+/** A finished run of a group, and where and when it ran. */
 export interface GroupRun {
   readonly group: NightlyGroup
   readonly report: VitestReport
-  /** UTC day, such as `2026-11-22`. */
+  /** UTC day of the end of the run, such as `2026-11-22`. */
   readonly date: string
   /** Processor, memory, operating system, and version of Node.js. */
   readonly machine: string

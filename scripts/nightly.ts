@@ -12,6 +12,10 @@ import { groupPage, type VitestReport, withSummaryRow } from './nightly-report.t
 
 const SUMMARY = 'docs/contribute/benchmarks.md'
 const RESULTS = 'results/nightly'
+/**
+ * Selects the long number of rounds of each test (test/support/rounds.ts), and multiplies the number of random
+ * histories of `store-sync`.
+ */
 const LONG = { STORE_EXPORT_ROUNDS: '1', STORE_SYNC_HISTORIES: '17' } as const
 
 const wanted = process.argv.slice(2)
@@ -23,7 +27,7 @@ if (unknown.length > 0) {
 const chosen = NIGHTLY_GROUPS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 for (const group of chosen) if (!(await runGroup(group))) process.exitCode = 1
 
-/** Runs and reports a group. Returns whether every test passed. */
+/** Runs and reports a group. Returns whether every test passed. Rejects if the tests wrote no report. */
 async function runGroup(group: NightlyGroup): Promise<boolean> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-nightly-'))
   const file = path.join(folder, 'report.json')

@@ -54,6 +54,7 @@ export function proseOfTypeScript(file: string, source: string): Prose[] {
   return [...commentsOf(tree), ...stringsOf(tree)].sort((a, b) => a.line - b.line)
 }
 
+/** Returns the comments. Line comments on consecutive lines are one piece of text. */
 function commentsOf(tree: ts.SourceFile): Prose[] {
   const source = tree.text
   const starts = new Map<number, ts.CommentRange>()
@@ -90,6 +91,7 @@ function commentsOf(tree: ts.SourceFile): Prose[] {
 function stringsOf(tree: ts.SourceFile): Prose[] {
   const found: Prose[] = []
   const visit = (node: ts.Node) => {
+    // Tagged templates are SQL, HTML, or regular expressions.
     if (ts.isTaggedTemplateExpression(node) || ts.isImportDeclaration(node)) return
     const text = ts.isStringLiteralLike(node)
       ? node.text
@@ -113,6 +115,7 @@ function withoutTags(text: string): string {
   return text.replace(/<[a-z!/][^>]*>/gi, ' ')
 }
 
+/** Returns the text without Markdown. Code and addresses become `X`, so that each counts as one word. */
 function withoutMarkup(text: string): string {
   return text
     .replace(/`[^`]*`/g, 'X')

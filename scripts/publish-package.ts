@@ -1,7 +1,7 @@
 // Converts a package into its published form and back. npm runs this script in the package's folder before and after
 // `npm pack` and `npm publish`. In the repository, packages are TypeScript source. npm gets JavaScript and type
-// declarations. `build` compiles src/ to dist/ and writes a manifest that points to dist/. `restore` restores the
-// manifest.
+// declarations. `build` compiles src/ to dist/, copies the license, and writes a manifest that points to dist/.
+// `restore` restores the manifest and removes the license, but not dist/.
 
 import { spawnSync } from 'node:child_process'
 import {
@@ -19,6 +19,7 @@ import { repositoryUrl } from './repository.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const MANIFEST = 'package.json'
+/** Name of the repository's manifest while package.json is the published one. */
 const SOURCE_MANIFEST = 'package.json.source'
 const LICENSE = 'LICENSE'
 /** Output folder of tsc. It also contains imported packages, which are not published with this package. */
@@ -64,6 +65,7 @@ else if (step === 'restore') restore()
 else throw new Error('publish-package.ts build | restore')
 
 function build(): void {
+  // An earlier run that was killed can have left the published manifest.
   restore()
   const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8')) as Manifest
   for (const folder of [COMPILED, 'dist']) rmSync(folder, { recursive: true, force: true })

@@ -7,6 +7,7 @@
 
 import { text } from 'node:stream/consumers'
 
+/** Width of a character of the font, which has 14 pixels. */
 const CHARACTER_PIXELS = 8.4
 const LINE_PIXELS = 20
 const MARGIN_PIXELS = 24

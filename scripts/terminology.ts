@@ -1,5 +1,6 @@
 // Checks that sentences use the field's terms, name the actor, and have at most 25 words. Arguments limit the output to
-// files whose paths start with one of them. `--count` prints the number of findings of each folder.
+// files whose paths start with one of them. `--count` as the first argument instead prints the number of findings of
+// each folder, and always exits with 0.
 
 import { globSync, readFileSync } from 'node:fs'
 import { type Prose, proseOfMarkdown, proseOfTypeScript } from './prose.ts'

@@ -26,6 +26,7 @@ const TESTS: readonly GeneratorTest[] = [
 ]
 const NAMES = [...TESTS.map(({ name }) => name), SCHEMATHESIS.name]
 const CACHE = process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache')
+/** Default of `--examples`. */
 const EXAMPLES = '25'
 
 /** Generators that are not tested, with the reason for the table. */

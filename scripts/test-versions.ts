@@ -53,6 +53,7 @@ interface Report {
 
 /** The result on one version. */
 interface Row {
+  /** Line of the printed table. */
   readonly text: string
   readonly failures: readonly string[]
   readonly isGood: boolean

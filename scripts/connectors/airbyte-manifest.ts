@@ -6,7 +6,7 @@ import { type ConnectorTable, connectorTables, GENERATED } from './connector-tab
 
 type YamlObject = { readonly [name: string]: YamlValue }
 
-/** Version of the CDK whose manifest format this is. */
+/** Version of Airbyte's Connector Development Kit (CDK), whose format the manifest has. */
 const CDK_VERSION = '7.0.0'
 const ROWS_PER_PAGE = 250
 /** A time before every change of every store. */
@@ -48,6 +48,7 @@ function configuredStream(name: string, isIncremental: boolean): YamlObject {
   }
 }
 
+/** Returns the streams of a table: its rows, and its IDs if it has a list of IDs. */
 function streamsOf(each: ConnectorTable): YamlObject[] {
   const { table, resource, path, kind, idsPath } = each
   const schema = schemaOf(resource)
@@ -109,8 +110,8 @@ function requester(path: string, isIncremental: boolean): YamlObject {
       api_token: "{{ config['api_key'] }}",
       inject_into: { type: 'RequestOption', inject_into: 'header', field_name: 'x-api-key' },
     },
-    // The window ends the list at its watermark. Without the window, Airbyte would miss the rows of a transaction that
-    // commits late.
+    // `updated_until=now` ends the list at its watermark. Otherwise, Airbyte would continue at the newest row, and miss
+    // the rows of a transaction that commits late.
     ...(isIncremental ? { request_parameters: { updated_until: 'now' } } : {}),
     error_handler: ERROR_HANDLER,
   }

@@ -14,7 +14,7 @@ export interface ConnectorTable {
    * changed rows.
    */
   readonly kind: 'object' | 'replace' | 'merge'
-  /** Path of the list of IDs, which shows deleted rows; null if each run reads the whole list. */
+  /** Path of the list of IDs, which shows deleted rows; null if each run reads all rows, or if the API has none. */
   readonly idsPath: string | null
 }
 

@@ -48,6 +48,7 @@ function columnType({ kind, isMoney }: CopyColumn): string {
     case 'boolean':
       return '{"data_type": "bool"}'
     case 'decimal':
+      // The same digits as in a Singer copy (packages/sync/src/copies/singer/singer-schema.ts).
       return `{"data_type": "decimal", "precision": 38, "scale": ${isMoney ? 2 : 18}}`
     case 'timestamp':
       return '{"data_type": "timestamp"}'

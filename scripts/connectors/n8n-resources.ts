@@ -11,6 +11,7 @@ import {
 import type { StoreFilter, StoreResource } from '../../connectors/n8n/nodes/StoreExport/resource.ts'
 import { GENERATED } from './connector-tables.ts'
 
+/** Returns the TypeScript code of the module `resources.ts`. */
 export function n8nResources(): string {
   return `// ${GENERATED}
 
@@ -41,11 +42,13 @@ function storeResource(resource: Resource): StoreResource {
   }
 }
 
+/** Returns a parameter of a list as a filter of the node; nothing for other parameters, such as the cursor. */
 function filterOf(name: ParameterName, resource: Resource): StoreFilter[] {
   const parameter = PARAMETERS[name]
   if (!('filter' in parameter)) return []
   const schema = parameter.schema(resource)
   const choices = 'enum' in schema ? schema.enum : []
+  // Only the end of a window has alternatives: a time, or the word "now".
   const kind = 'enum' in schema ? 'choice' : 'anyOf' in schema ? 'windowEnd' : 'time'
   // n8n shows one sentence without a full stop, and no Markdown.
   const note = parameter.note.replaceAll('`', '')

@@ -51,6 +51,7 @@ function wrapped(entries: readonly string[]): string {
   return lines.join(',\n')
 }
 
+/** Returns the kind of a column in the function. Weights are plain decimals, because they are no currency. */
 function kindOf({ kind, isMoney, isWeight }: CopyColumn): string {
   if (kind === 'uuid') return 'text'
   return isMoney && !isWeight ? 'money' : kind

@@ -35,6 +35,7 @@ function columnLines(columns: readonly CopyColumn[]): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
+/** Returns the kind of a column in the script. Weights have two digits after the point, so they count as money. */
 function kindOf({ kind, isMoney }: CopyColumn): string {
   if (kind === 'uuid') return 'text'
   return isMoney ? 'money' : kind

@@ -1,19 +1,19 @@
-// Defines what a test of a generator is.
+// Defines the test of a generator. It builds a program that reads all orders of a demo store with a generated client.
 
 import type { Command, Workspace } from './workspace.ts'
 
 /** A generator, and how to build a program with its client. */
 export interface GeneratorTest {
-  /** Unique name. The program of the test is in `test/generators/NAME`. */
+  /** Unique name. The program of the test is in `test/generators/NAME`, except for the guide. */
   readonly name: string
   /** Version of the generator, which is pinned. */
   readonly version: string
   /** Programs and files that the machine must have. */
   readonly needs: readonly string[]
   /**
-   * Installs the generator, generates a client, and compiles the program. Returns the command that reads all orders of
-   * a store. Its environment has `BASE_URL` and `STORE_EXPORT_KEY`. The last line of its output is an `OrdersRead` as
-   * JSON.
+   * Installs the generator, generates a client, and compiles the program, as far as the generator needs these steps.
+   * Returns the command that reads all orders of a store. The caller adds `BASE_URL` and `STORE_EXPORT_KEY` to its
+   * environment. The last line of its output must be an `OrdersRead` as JSON.
    */
   readonly build: (workspace: Workspace) => Promise<Command>
 }

@@ -1,4 +1,4 @@
-// Declares the generators from Go modules.
+// Tests of client generators that Go installs: oapi-codegen and ogen.
 
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -6,6 +6,7 @@ import type { GeneratorTest } from './generator-test.ts'
 import type { Command, Workspace } from './workspace.ts'
 
 const OAPI_CODEGEN_VERSION = 'v2.8.2'
+/** Version of the module that clients of oapi-codegen import. */
 const OAPI_RUNTIME_VERSION = 'v1.8.0'
 const OGEN_VERSION = 'v1.24.0'
 
@@ -42,13 +43,14 @@ export const GO_TESTS: readonly GeneratorTest[] = [
   },
 ]
 
-/** Resolves the dependencies and compiles the program in the folder of the test. */
+/** Resolves the dependencies and compiles the program in the folder of the test. Returns the command that runs it. */
 export async function compiledGo(workspace: Workspace): Promise<Command> {
   await workspace.run(goCommand(workspace, ['mod', 'tidy']))
   await workspace.run(goCommand(workspace, ['build', '-o', 'read-orders', '.']))
   return { program: path.join(workspace.folder, 'read-orders'), args: [] }
 }
 
+/** Installs the program of a module, unless an earlier run has, and returns its path. */
 async function installed(workspace: Workspace, module: string, { version }: { version: string }): Promise<string> {
   const name = path.basename(module)
   const folder = await workspace.installOnce(path.join('go-programs', name), [`${module}@${version}`], async (bin) => {
@@ -59,8 +61,8 @@ async function installed(workspace: Workspace, module: string, { version }: { ve
 }
 
 /**
- * Modules and compiled packages stay in the folder of the tests. Without `-modcacherw`, the files of the modules are
- * read-only.
+ * Returns a command of Go. Modules and compiled packages stay in the folder of installed programs. Without
+ * `-modcacherw`, the files of the modules are read-only, so the folder would be hard to delete.
  */
 function goCommand(workspace: Workspace, args: readonly string[]): Command {
   const folder = path.join(workspace.installed, 'go')

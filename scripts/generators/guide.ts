@@ -1,4 +1,5 @@
-// Runs the commands of the first section of docs/api/generate-a-client.md.
+// Tests the first section of docs/api/generate-a-client.md by running its commands: the first block generates a client,
+// and the second one reads the orders.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -19,6 +20,7 @@ export const GUIDE_TEST: GeneratorTest = {
   build: async (workspace) => {
     const [generate, read] = commandsOfPage()
     if (generate === undefined || read === undefined) throw new Error(`${PAGE}: no two blocks under "${HEADING}"`)
+    // curl reads the document from the folder of the test. HOME is this folder, so `~/store-client` is in it, too.
     workspace.document('openapi.json')
     const constraints = path.join(workspace.folder, 'constraints.txt')
     writeFileSync(constraints, `openapi-python-client==${CLIENT_VERSION}\n`)
@@ -31,7 +33,7 @@ export const GUIDE_TEST: GeneratorTest = {
   },
 }
 
-/** Returns the commands of each block, without the values that the test sets. */
+/** Returns the commands of each block, without the lines that set the address and the key, which the test sets. */
 function commandsOfPage(): string[] {
   const section = readFileSync(PAGE, 'utf8').split(HEADING)[1]?.split('\n## ')[0] ?? ''
   return [...section.matchAll(BLOCK)].map(({ groups }) => (groups?.commands ?? '').replace(/^(export|read) .*$/gm, ''))

@@ -1,4 +1,5 @@
-// Declares the generators from npm.
+// Tests of client generators that npm installs (openapi-typescript, hey-api, and orval), and of newman, which runs the
+// Postman collection.
 
 import { symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -17,6 +18,7 @@ const VERSIONS = {
   '@types/node': '24.10.1',
 } as const
 
+/** The tests of programs from npm. */
 export const NPM_TESTS: readonly GeneratorTest[] = [
   {
     name: 'openapi-typescript',
@@ -46,6 +48,7 @@ export const NPM_TESTS: readonly GeneratorTest[] = [
     needs: ['npm'],
     build: async (workspace) => {
       await install(workspace, ['orval'])
+      // orval.config.mjs names the document, so orval gets no argument.
       workspace.document('openapi.json')
       await workspace.run(packageCommand('orval', 'dist/bin/orval.mjs', []))
       return compile(workspace)
@@ -64,9 +67,8 @@ export const NPM_TESTS: readonly GeneratorTest[] = [
 ]
 
 /**
- * Installs packages, and links them from the folder of the test, so that the program finds them. The programs are
- * CommonJS, as in a project without a package.json. Without a package.json of its own, the folder would take "type"
- * from this repository.
+ * Installs packages, and links their folder into the folder of the test. Also writes a package.json with the type
+ * CommonJS, the default of npm projects, so that the test covers such projects.
  */
 async function install(workspace: Workspace, packages: readonly (keyof typeof VERSIONS)[]): Promise<void> {
   const names = [...packages, 'typescript', '@types/node'] as const

@@ -1,4 +1,4 @@
-// Declares the tests of openapi-generator, which comes from Maven Central and writes clients in several languages.
+// Tests of openapi-generator, which comes from Maven Central and writes clients in several languages.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -43,6 +43,7 @@ export const OPENAPI_GENERATOR_TESTS: readonly GeneratorTest[] = [
       await generate(workspace, { language: 'java', document: 'openapi-3.0.json', settings })
       const client = path.join(workspace.folder, 'client')
       const program = path.join('src', 'main', 'java', 'ReadOrders.java')
+      // Maven compiles the program together with the client.
       renameSync(path.join(workspace.folder, 'ReadOrders.java'), path.join(client, program))
       const skipped = ['test', 'javadoc', 'source'].map((name) => `-Dmaven.${name}.skip=true`)
       const command = mavenCommand(workspace, [...skipped, 'package'])

@@ -1,4 +1,5 @@
-// Declares the generators from PyPI.
+// Tests of generators that pip installs: openapi-python-client, which writes clients, and datamodel-code-generator,
+// which writes only the types.
 
 import path from 'node:path'
 import type { GeneratorTest } from './generator-test.ts'
@@ -6,6 +7,7 @@ import type { Workspace } from './workspace.ts'
 
 /** Version of openapi-python-client. */
 export const CLIENT_VERSION = '0.29.1'
+/** Version of datamodel-code-generator. */
 const MODEL_VERSION = '0.89.0'
 
 /** The tests of generators from PyPI. */
@@ -40,7 +42,10 @@ export const PYTHON_TESTS: readonly GeneratorTest[] = [
   },
 ]
 
-/** Installs packages into a virtual environment for the test, and returns the folder of its programs. */
+/**
+ * Installs packages into a virtual environment for the test, unless an earlier run has, and returns the folder of its
+ * programs.
+ */
 export async function virtualEnvironment(workspace: Workspace, packages: readonly string[]): Promise<string> {
   const programs = process.platform === 'win32' ? 'Scripts' : 'bin'
   const name = path.join('python', path.basename(workspace.folder))

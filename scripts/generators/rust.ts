@@ -1,4 +1,4 @@
-// Declares the generators from crates.io.
+// Tests of progenitor, a client generator from crates.io.
 
 import path from 'node:path'
 import type { GeneratorTest } from './generator-test.ts'
@@ -10,6 +10,7 @@ export const RUST_TESTS: readonly GeneratorTest[] = [
     version: '0.15.1',
     needs: ['cargo'],
     build: async (workspace) => {
+      // The program names the document, and progenitor reads it while cargo compiles.
       workspace.document('openapi-3.0.json')
       const target = path.join(workspace.installed, 'cargo-target')
       const env = { CARGO_HOME: path.join(workspace.installed, 'cargo'), CARGO_TARGET_DIR: target }

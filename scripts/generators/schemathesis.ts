@@ -15,7 +15,10 @@ const REQUESTS_PER_MINUTE = 1_000_000
 /** Name and version of the tool in the table. */
 export const SCHEMATHESIS = { name: 'schemathesis', version: VERSION } as const
 
-/** Runs Schemathesis with `examples` requests for each operation, and returns the row of the table. */
+/**
+ * Runs Schemathesis with `examples` requests for each operation, and returns the row of the table. The row says
+ * `failed` if a check or the installation fails. Rejects if the demo doesn't start.
+ */
 export async function runSchemathesis(folders: TestFolders, examples: number): Promise<Row> {
   const [missing] = missingPrograms(['python3'])
   if (missing !== undefined) {
@@ -29,6 +32,7 @@ export async function runSchemathesis(folders: TestFolders, examples: number): P
   console.log(`${SCHEMATHESIS.name} ${VERSION}`)
   const startedAt = performance.now()
   const seconds = (): number => Math.round((performance.now() - startedAt) / 1000)
+  // Schemathesis reads the document from the demo, so the workspace needs none.
   const workspace = new Workspace(SCHEMATHESIS.name, folders, {
     'openapi.json': '',
     'openapi-3.0.json': '',
@@ -40,6 +44,7 @@ export async function runSchemathesis(folders: TestFolders, examples: number): P
     const env = {
       BASE_URL: demo.url,
       STORE_EXPORT_KEY: demo.key,
+      // The module test/generators/schemathesis/hooks.py, which is copied to the folder of the test.
       SCHEMATHESIS_HOOKS: 'hooks',
       PYTHONPATH: workspace.folder,
     }

@@ -9,7 +9,7 @@ export class Semaphore {
     this.#free = max
   }
 
-  /** Calls `work` when a permit is free, and returns its result. */
+  /** Calls `work` when a permit is free, and returns its result or throws its error. The wait has no time limit. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))

@@ -6,11 +6,13 @@ import path from 'node:path'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const PROGRAMS = path.join(ROOT, 'test', 'generators')
+/** Characters of a failed command's output that its error message has. */
 const SHOWN_CHARACTERS_MAX = 2_000
 
 export interface Command {
   readonly program: string
   readonly args: readonly string[]
+  /** Variables besides those of this process. */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -33,6 +35,7 @@ export class Workspace {
   /** Path of the test's folder. It contains only the program of the test at first. */
   readonly folder: string
   readonly installed: string
+  /** Path of the log, which gets the output of each command at its end. */
   readonly log: string
   readonly #documents: Readonly<Record<DocumentName, string>>
 

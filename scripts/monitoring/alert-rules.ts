@@ -15,7 +15,7 @@ const HEAD =
   '# Generated from scripts/monitoring/alerts.ts. Do not edit: change it and run `npm run generate`.\n' +
   '# docs/operate/monitoring.md says how to use this file.\n'
 
-/** Returns the file of rules, in YAML. `span` replaces the durations. */
+/** Returns the file of rules, in YAML. `span` writes the durations; tests pass shorter ones. */
 export function alertRules(span: Span = duration): string {
   return HEAD + yamlText({ groups: [{ name: 'store-export', rules: ALERTS.map((alert) => ruleOf(alert, span)) }] })
 }

@@ -48,11 +48,12 @@ const EVENTS = 10 * MINUTE
 /** Upper bound of a bucket of the histogram of latencies. */
 const SLOW_SECONDS = 2.5
 
-/** Returns the share of all requests that failed for this reason. */
+/** Returns an expression for the share of all requests that failed for this reason; no value if none failed. */
 const failedShare = (reason: string) => (span: Span) =>
   `sum(rate(${queryFailures.name}{database="store", reason="${reason}"}[${span(STATE)}]))` +
   ` / sum(rate(${requests.name}[${span(STATE)}])) > 0`
 
+/** Returns an expression for the database servers that fail for this reason. */
 const failingServers = (reason: 'unreachable' | 'full') => (span: Span) =>
   `sum by (server) (increase(${serverFailures.name}{reason="${reason}"}[${span(STATE)}])) > 0` +
   // Stores with little traffic cause no failure in most minutes. A single failed request causes no alert: `increase`
@@ -129,6 +130,7 @@ export const ALERTS: readonly Alert[] = [
     severity: 'warning',
     for: MINUTE,
     expr: (span) =>
+      // The second condition ignores a large share of few requests.
       `${rate(`${errors.name}{code="RATE_LIMITED"}`, span)} / ${rate(requests.name, span)} > 0.1` +
       ` and ${rate(`${errors.name}{code="RATE_LIMITED"}`, span)} > 0.5`,
     summary: 'More than 10 % of the requests get 429, because their keys exceed the rate limit.',

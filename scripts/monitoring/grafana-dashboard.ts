@@ -49,6 +49,7 @@ const OTHER = 'Other'
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana replaces the variable
 const DATA_SOURCE = '${datasource}'
+/** Width of a dashboard, and sizes of panels, in cells of Grafana's grid. */
 const WIDTH = 24
 const PANEL = { w: 8, h: 8 }
 const STAT = { w: 4, h: 4 }
@@ -80,7 +81,10 @@ export function grafanaDashboard(): string {
   return `${JSON.stringify(dashboard, null, 2)}\n`
 }
 
-/** Returns the panel of a metric. Counters show rates, histograms show quantiles, and gauges show their values. */
+/**
+ * Returns the panel of a metric. Counters show rates, histograms show quantiles, and gauges show their values. Rates
+ * and values are sums over all nodes, but a ratio is the highest one.
+ */
 function panelOf(metric: MetricDeclaration): Panel {
   const { name, type, help } = metric
   const labels = Object.keys(metric.labels)
@@ -146,6 +150,7 @@ function statePanels(): Panel[] {
     stat(
       'Highest saturation of a server',
       'percentunit',
+      // A fleet without connections reports no saturation. Then the panel shows 0.
       `max(${serverSaturation.name}{${SELECTOR}}) or max(${waiting.name}{${SELECTOR}}) * 0`,
     ),
   ]
@@ -202,6 +207,7 @@ function job() {
     query: `label_values(${name}, job)`,
     current: { text: JOB, value: JOB },
     includeAll: false,
+    // Loads the jobs again when the time range changes.
     refresh: 2,
   }
 }

@@ -361,7 +361,7 @@ export interface Problem {
   }[]
 }
 
-/** The methods of the client, one for each route with a JSON body. */
+/** The methods of the client: one for each route, except routes with an NDJSON body. */
 export abstract class AdminMethods {
   /** Sends a request and returns the body of its response. */
   protected abstract send<T>(request: RequestDescription): Promise<T>
