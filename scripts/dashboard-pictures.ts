@@ -18,7 +18,7 @@ import { openClient } from '../test/support/client.ts'
 const [PHONE, DESKTOP] = [{ width: 390 }, { width: 1280 }] as const
 const FOLDER = path.resolve(import.meta.dirname, '..', 'docs', 'images')
 const COMMAND = path.resolve(import.meta.dirname, '..', 'packages', 'operator', 'bin', 'store-export.js')
-/** Settings of the demo: any free ports, and usage that the dashboard shows at once. */
+/** Settings of the demo: any free ports, and usage that reaches the database within 0.1 s. */
 const SETTINGS = { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0', USAGE_FLUSH_MS: '100' }
 const TOOLS = ['Google Sheets', 'Accounting', 'Warehouse']
 

@@ -10,7 +10,9 @@ export interface CodeLine {
   readonly isSpan: boolean
 }
 
+/** A relative link in a page. */
 export interface Link {
+  /** Line in the page, from 1. */
   readonly line: number
   /** Path relative to the page, without the anchor. Empty for an anchor of the same page. */
   readonly path: string

@@ -7,6 +7,7 @@ import {
   COMMON_HELP as STORE_SYNC_HELP,
 } from '../packages/sync/src/cli/cli.ts'
 
+/** A program or one of its commands, as the library commander represents both. */
 export type Command = ReturnType<typeof createStoreExport>
 
 const ignore = () => undefined

@@ -78,7 +78,7 @@ function prepare(version: string): void {
   for (const file of manifestFiles()) updateJson(file, (manifest: Versioned) => setVersion(manifest, version))
   updateJson(LOCKFILE, (lock: Versioned & { packages: Record<string, Versioned> }) => {
     lock.version = version
-    // Other entries than those of this project are below node_modules.
+    // Entries outside of node_modules are the packages of this project.
     for (const [folder, entry] of Object.entries(lock.packages))
       if (!folder.includes('node_modules/')) setVersion(entry, version)
   })

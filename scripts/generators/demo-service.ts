@@ -13,6 +13,7 @@ export interface DemoKey {
   readonly key: string
 }
 
+/** A running demo. `createKey` and `revokeKey` change keys of its first store. */
 export interface DemoService {
   readonly url: string
   /** Key of the first store. */

@@ -9,6 +9,7 @@ const PROGRAMS = path.join(ROOT, 'test', 'generators')
 /** Characters of a failed command's output that its error message has. */
 const SHOWN_CHARACTERS_MAX = 2_000
 
+/** A program with its arguments. A relative path in `args` is relative to the folder of the test. */
 export interface Command {
   readonly program: string
   readonly args: readonly string[]

@@ -7,7 +7,7 @@ import { ignoreUndiciAssertion } from './cli/undici-assertion.ts'
 
 ignoreUndiciAssertion()
 const interrupted = new AbortController()
-// A second signal ends the process at once, because `once` has removed the listener.
+// A second signal of the same kind ends the process at once, because `once` has removed the listener.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort(new Error(signal)))
 const { stdin, stdout, stderr } = process
 for (const stream of [stdout, stderr]) {

@@ -10,8 +10,8 @@ const TOTAL = `printf('%s%d.%02d', iif(sum(total_cents) < 0, '-', ''), abs(sum(t
 
 /**
  * Returns a customer with the group, at most 20 addresses, order totals, and the latest 10 orders, as JSON lines
- * without nulls. If several customers have the email address, returns one of them. Says so if the copy has no such
- * customer.
+ * without nulls. An email address is compared without the case of ASCII letters. If several customers have it, returns
+ * one of them. Says so if the copy has no such customer, and also if the customer's row is too long for a result.
  */
 export async function customerText(
   by: { readonly id: string } | { readonly email: string },

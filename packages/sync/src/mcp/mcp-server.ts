@@ -11,6 +11,7 @@ export interface ToolDeclaration {
   readonly annotations: object
 }
 
+/** The result of a call. If `isError` is true, the text says what the assistant must change. */
 export interface ToolResult {
   readonly text: string
   readonly isError: boolean

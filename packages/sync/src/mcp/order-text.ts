@@ -5,8 +5,8 @@ import { selectColumns } from './select-columns.ts'
 import type { ReadCopy, ToolText } from './tool-text.ts'
 
 /**
- * Returns the order and its line items as JSON lines without nulls. Says so if the copy has no such order, and how to
- * query items that were cut.
+ * Returns the order and its line items as JSON lines without nulls. Says how to query items that were cut. Says that
+ * the copy has no such order, also if the order's row is too long for a result.
  */
 export async function orderText(id: string, read: ReadCopy): Promise<ToolText> {
   const { readable } = await read([])

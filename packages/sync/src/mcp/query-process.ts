@@ -17,8 +17,10 @@ import { Worker } from 'node:worker_threads'
 import { encodeRow } from './encode-row.ts'
 import { hasSecondStatement } from './has-second-statement.ts'
 
+/** A statement. */
 export interface Query {
   readonly sql: string
+  /** Values of the parameters in `sql`; none by default. */
   readonly values?: readonly SQLInputValue[]
 }
 
@@ -33,6 +35,7 @@ export interface QueryRequest {
   readonly maxBytes: number
 }
 
+/** The rows of a statement, as far as they fit in `maxBytes`. */
 export interface QueryRows {
   readonly columns: readonly string[]
   /** Each row as a JSON array. */

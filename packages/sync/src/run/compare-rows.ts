@@ -9,6 +9,7 @@ import { listAllRows } from './list-rows.ts'
 import { readAhead } from './read-ahead.ts'
 import { idOf, type TableDifferences } from './table-differences.ts'
 
+/** The two sides of a comparison, and where to report its differences and its progress. */
 export interface TableComparison {
   readonly client: StoreExportClient
   readonly copy: Copy

@@ -44,8 +44,8 @@ export class ListMissingError extends Error {
 }
 
 /**
- * Yields the rows page by page. Throws `ListMissingError` if the service doesn't have the list but has one for each
- * owner, and otherwise the errors of the client.
+ * Yields the rows page by page. If the service doesn't have the list, throws `ListMissingError` for a table with
+ * `byOwner`. Throws other errors of the client unchanged.
  */
 export async function* listRows(
   client: StoreExportClient,

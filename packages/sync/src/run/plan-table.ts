@@ -27,8 +27,8 @@ export interface TablePlanOptions {
   /** Whether to read all rows again, and to remove rows that the store no longer has; defaults to false. */
   readonly isFull?: boolean
   /**
-   * Skips rows last changed before this time. Has no effect if `isFull` is true, if the list cannot filter by update,
-   * or if the copy has these rows already.
+   * Skips rows last changed before this time. Has no effect if the copy has these rows already, or if the run must read
+   * all rows (cases 1 and 2 above).
    */
   readonly since?: Date
   /**

@@ -22,6 +22,7 @@ export interface PrunerOptions {
   readonly onListMissing: () => void
 }
 
+/** What the walk of a table's IDs read and removed. */
 export interface PruneResult {
   /** IDs that the store returned. */
   readonly ids: number

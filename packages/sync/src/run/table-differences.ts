@@ -2,7 +2,8 @@
 // table's `since`. Counts the differences of one table by reason, and chooses the cheapest run that repairs them:
 //
 // - `run`: every run reads all rows of the table, or the next run rereads it because the store serves other fields.
-// - `prune`: all differences are rows that the store has deleted, and the table has a list of IDs.
+// - `prune`: all differences are rows that the store has deleted, or rows embedded in them, and the table has a list of
+//   IDs.
 // - `full`: any other difference. A row can differ although its timestamp did not move.
 
 import type { Copy, CopyRow, TableState } from '../copies/copy.ts'
@@ -38,7 +39,7 @@ export interface TableVerification {
   readonly storeRows: number
   /** Rows in the copy. */
   readonly copyRows: number
-  /** Number of differences without a reason. */
+  /** Number of differences without a reason, also of embedded rows that have no event because their parent is extra. */
   readonly differences: number
   /** Number of differences whose reason is `changed`. */
   readonly changed: number

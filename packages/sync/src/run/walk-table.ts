@@ -19,6 +19,7 @@ import { hasParameter, planQuery, type TablePlan, type TablePlanOptions, type Wa
 import { abortWhenDone, readAhead } from './read-ahead.ts'
 import { FieldsChangedError, mayReread, readsAllRows, rereadPlan } from './reread.ts'
 
+/** Where a walk reads and writes, what the user wants, and how to report progress. */
 export interface TableWalkOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy

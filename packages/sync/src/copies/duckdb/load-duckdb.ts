@@ -7,6 +7,7 @@ export type DuckDb = typeof import('@duckdb/node-api')
 export type DuckDbInstance = Awaited<ReturnType<DuckDb['DuckDBInstance']['create']>>
 export type DuckDbConnection = Awaited<ReturnType<DuckDbInstance['connect']>>
 
+/** A database in memory for one task. `close` also closes its connection. */
 export interface ScratchDatabase {
   readonly connection: DuckDbConnection
   close(): void

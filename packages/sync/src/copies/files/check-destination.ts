@@ -10,7 +10,7 @@ import { CopyError } from '../copy.ts'
  */
 export async function refuseExistingFiles(files: readonly string[]): Promise<void> {
   for (const file of files) {
-    // `createFolder` reports a folder that this user cannot read, so each error counts as a missing file here.
+    // Each error counts as a missing file. If the folder is not accessible, the next steps of the run report it.
     const found = await lstat(file).catch(() => null)
     if (found?.isDirectory() === true)
       throw new CopyError(`${file} is a folder, but the copy needs a file with this name; use another path`)

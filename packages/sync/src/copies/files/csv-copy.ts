@@ -1,6 +1,6 @@
 // Writes a copy as a folder of CSV files for spreadsheets and programs. The files are UTF-8 with a byte order mark, and
 // their lines end with CR LF. Null is an empty field, and an empty string is "". By default, a string that a
-// spreadsheet would run as a formula gets an apostrophe before it. Numbers with a sign get none.
+// spreadsheet would run as a formula gets an apostrophe before it. Negative decimals and telephone numbers get none.
 
 import { open } from 'node:fs/promises'
 import path from 'node:path'

@@ -28,6 +28,7 @@ import {
   replaceFiles,
 } from './replace-files.ts'
 
+/** Writes tables in a file format. `FileCopy` decides which files to write, and replaces the current files by them. */
 export interface TableWriter {
   /** Returns the file of a table. Several tables can be in one file. */
   fileOf(table: string): string
@@ -56,8 +57,8 @@ export class FileCopy extends SqliteCopy {
   readonly #records: FileRecords
   readonly #files: readonly string[]
   /**
-   * Tables that this and earlier runs have written since the last `finish`; null until this run writes a row or ends a
-   * full walk.
+   * Tables that this run has written, and those that an interrupted run can have written. Null until this run writes a
+   * row or ends a full walk, and after `finish`.
    */
   #changedTables: Set<string> | null = null
 

@@ -4,6 +4,7 @@
 
 import { DatabaseSync } from 'node:sqlite'
 
+/** What the last run that wrote a file recorded about it, to find out whether the file has changed. */
 export interface FileRecord {
   /** Name without the folder, so that the folder can be moved. */
   readonly file: string

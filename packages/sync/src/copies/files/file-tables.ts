@@ -10,10 +10,11 @@ import { digitsName } from '../sqlite/sqlite-decimals.ts'
 /** The value of a cell. Decimals and timestamps are strings, exactly as the service sent them. */
 export type FileCell = string | number | boolean | null
 
+/** A column of a file. A decimal has a single column, unlike in a SQLite copy. */
 export interface FileColumn {
   readonly name: string
   readonly kind: CopyColumnKind
-  /** Whether the values are decimals with exactly two digits after the point. */
+  /** Whether the values are decimals with exactly two digits after the point: amounts of money, and weights. */
   readonly isMoney: boolean
 }
 

@@ -25,6 +25,7 @@ const CHUNK_BYTES = 1 << 20
 const DEFLATED = 8
 const ARCHIVE_BYTES_MAX = 0xffffffff
 
+/** A file in a ZIP archive, as the central directory describes it. */
 export interface ArchivePart {
   readonly name: string
   /** Compression method of the ZIP format: 0 for none, 8 for deflate. */

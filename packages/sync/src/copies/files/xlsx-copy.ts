@@ -162,7 +162,7 @@ function typedCell({ kind, isMoney }: FileColumn, cell: FileCell): FileCell {
   if (kind === 'timestamp' && typeof cell === 'string') return excelDay(cell) ?? cell
   if (kind !== 'decimal' || typeof cell !== 'string') return cell
   const number = Number(cell)
-  // The length is an upper bound of the digits, and most decimals need only this cheaper comparison.
+  // The length of a decimal is an upper bound of its digits. It is cheaper to compare, and mostly sufficient.
   const shown = isMoney ? number.toFixed(2) : String(number)
   return shown === cell && (cell.length <= NUMBER_DIGITS_MAX || digitsOf(cell) <= NUMBER_DIGITS_MAX) ? number : cell
 }

@@ -2,14 +2,18 @@
 
 import { CopyError } from '../copy.ts'
 
+/** The members of mysql2 that a copy uses. They are declared here, because the package's types can be missing. */
 export interface MySqlDriver {
   createConnection(options: Readonly<Record<string, unknown>>): Promise<MySqlConnection>
 }
 
 export interface MySqlConnection {
+  /** Resolves with the rows or the number of changed rows, and with a description of the columns. */
   query(text: string, values: readonly unknown[]): Promise<readonly [unknown, unknown]>
   on(event: 'error', listener: (error: unknown) => void): unknown
+  /** Closes the connection after the running statement. */
   end(): Promise<void>
+  /** Closes the connection at once. */
   destroy(): void
 }
 

@@ -97,7 +97,7 @@ export class PostgresCopy implements Copy {
     const marks = isFull && (await this.#needsMarks(table))
     if (marks && seenIds.length > 0) {
       this.#tablesWithWalk.add(table.name)
-      // Commits before the page's statement. If the run is killed in between, the resumed walk reads these IDs again.
+      // Commits before the page's statement. If the run is killed in between, `open` deletes marks without a walk.
       await markWalkSeen(this.#connection(), table.name, seenIds)
     }
     if (rows.length === 0 && unfinished === null) return

@@ -12,6 +12,7 @@ import { quoteIdentifier } from '../quote-identifier.ts'
 
 export interface SqliteColumn {
   readonly name: string
+  /** Type and constraints, as `create table` expects them after the name. */
   readonly declared: string
 }
 
@@ -80,7 +81,7 @@ export function convertTextDecimals(
   database.exec(`update ${at} set ${changes.join(', ')}`)
 }
 
-/** Returns the declaration of a column of cents. Amounts have two digits after the point, so it removes the point. */
+/** Returns the declaration of a column of cents. Amounts have two decimals, so it only removes the point from them. */
 function centsOf(digits: string): string {
   const fits = `length(ltrim(${digits}, '-')) <= ${CENTS_CHARACTERS}`
   return `integer generated always as (case when ${fits} then cast(replace(${digits}, '.', '') as integer) end) virtual`

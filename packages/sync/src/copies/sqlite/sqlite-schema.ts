@@ -27,7 +27,7 @@ const BUSY_TIMEOUT_MS = 5000
 
 /**
  * Settings of the connection whose purpose is not obvious:
- * - `synchronous`: with a log (WAL), a power failure can lose the last pages, but leaves a consistent file.
+ * - `synchronous`: with a log (WAL), a power failure can lose the last transactions, but leaves a consistent file.
  * - `wal_autocheckpoint`: 16,384 pages of 4 KiB (64 MiB). IDs are random, so each page of rows changes many pages of
  *   the indexes. A long log combines many of these changes.
  * - `cache_size`: 8 MiB. The cache of the operating system uses memory better, because other readers share it.

@@ -2,6 +2,7 @@
 
 export interface SqliteView {
   readonly name: string
+  /** Query of the view, in SQL. */
   readonly select: string
 }
 

@@ -18,6 +18,7 @@ import { tableIndexes } from '../table-indexes.ts'
 import { digitsName } from './sqlite-decimals.ts'
 import { readWalkMarks } from './sqlite-walks.ts'
 
+/** Writes one table and its embedded tables. `SqliteCopy` has a writer for each table until it is closed. */
 export class SqliteWriter {
   readonly #database: DatabaseSync
   readonly #table: CopyTable
