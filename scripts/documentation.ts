@@ -87,6 +87,7 @@ function linkProblems(page: string, text: string): { line: number; what: string 
 function codeProblems({ text, isSpan }: CodeLine): string[] {
   if (NOT_COMMANDS.some((name) => text.startsWith(name))) return []
   const problems = commandProblems(PROGRAMS, text)
+  // A block can have commands of other programs, whose options this script doesn't know.
   if (!isSpan) return problems
   const unknown = text.startsWith('--') ? optionsIn(text.split(' ')).filter((option) => !OPTIONS.has(option)) : []
   const isLost = /^(?:packages|scripts|test|bench|deploy)\/[\w./-]+$/.test(text) && !existsSync(text)

@@ -57,7 +57,7 @@ function problemOf(file: string, target: string): string[] {
   return broken.map((part) => `${file}: must not import ${target} (rule: ${part})`)
 }
 
-/** Whether a module is in the folder `part` of its package, or, without a leading slash, has a name that starts so. */
+/** Whether an import breaks a rule. `/stores/` stands for a folder in src/, and `node:` for the start of a name. */
 function reaches(resolved: string, part: string): boolean {
   return part.startsWith('/') ? resolved.includes(`src${part}`) : resolved === part || resolved.startsWith(part)
 }

@@ -83,6 +83,7 @@ export function codeIn(page: string): CodeLine[] {
 /** Returns the unknown commands and options in calls of these programs in a line of code, as messages. */
 export function commandProblems(programs: readonly Command[], code: string): string[] {
   return programs.flatMap((program) => {
+    // A call ends at the next call of the same program, or at the end of the line.
     const call = new RegExp(String.raw`(?<![\w/.:@-])${program.name()}(?:\.js)? +(.*?)(?=${program.name()} |$)`, 'g')
     return [...code.matchAll(call)].flatMap(([, args = '']) => callProblems(program, wordsOf(args)))
   })

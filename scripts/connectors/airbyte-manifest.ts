@@ -134,6 +134,7 @@ const ERROR_HANDLER: YamlObject = {
       error_message: "The service ignored the parameters {{ headers['x-ignored-params'] }}. Use a newer service.",
     },
     { type: 'HttpResponseFilter', action: 'RATE_LIMITED', http_codes: [429] },
+    // 409 means that the platform is still creating the store's database.
     { type: 'HttpResponseFilter', action: 'RETRY', http_codes: [409, 502, 503, 504] },
     {
       type: 'HttpResponseFilter',

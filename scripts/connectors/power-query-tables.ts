@@ -16,6 +16,7 @@ export function powerQueryTables(): string {
 
 interface PowerQueryTable {
   readonly name: string
+  /** Path of the list, with a slash at its start. The option `RelativePath` of `Web.Contents` has no such slash. */
   readonly path: string
   readonly isList: boolean
   /** Field with embedded rows; null if the rows are the rows of the list. */

@@ -68,7 +68,7 @@ export const NPM_TESTS: readonly GeneratorTest[] = [
 
 /**
  * Installs packages, and links their folder into the folder of the test. Also writes a package.json with the type
- * CommonJS, the default of npm projects, so that the test covers such projects.
+ * CommonJS, the default of npm projects, because programs import clients without an extension. ES modules forbid this.
  */
 async function install(workspace: Workspace, packages: readonly (keyof typeof VERSIONS)[]): Promise<void> {
   const names = [...packages, 'typescript', '@types/node'] as const

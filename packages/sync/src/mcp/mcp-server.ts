@@ -11,7 +11,7 @@ export interface ToolDeclaration {
   readonly annotations: object
 }
 
-/** The result of a call. If `isError` is true, the text says what the assistant must change. */
+/** The result of a call. If `isError` is true, the text says why the call failed, and what to do. */
 export interface ToolResult {
   readonly text: string
   readonly isError: boolean

@@ -82,7 +82,7 @@ export function createRowFunction(
     bindFunction: (bind) => {
       for (const column of rows?.columns ?? []) bind.addResultColumn(column, VARCHAR)
     },
-    // `rows.pages` has a single position, and the order of the rows must stay.
+    // Only one thread, because `rows.pages` has a single position, and the rows have an order.
     initFunction: (init) => init.setMaxThreads(1),
     mainFunction: (call, chunk) => {
       try {

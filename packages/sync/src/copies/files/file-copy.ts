@@ -5,7 +5,7 @@
 // 2. Writes new files for the other tables, and for files that were changed or are missing.
 // 3. Deletes the records of these files, replaces all of them or none, and saves the new records.
 //
-// If a run is killed during step 3, some files have no records. The next run restores their previous versions.
+// If a run is killed during step 3, some files have no records. The next run restores their previous versions, if any.
 
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -28,7 +28,7 @@ import {
   replaceFiles,
 } from './replace-files.ts'
 
-/** Writes tables in a file format. `FileCopy` decides which files to write, and replaces the current files by them. */
+/** Writes tables in a file format. `FileCopy` decides which tables to write, and puts the new files in place. */
 export interface TableWriter {
   /** Returns the file of a table. Several tables can be in one file. */
   fileOf(table: string): string

@@ -19,7 +19,7 @@ export interface SheetEntry {
 export function workbookXml(entries: readonly SheetEntry[]): string {
   const sheets = entries.map(({ name }, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
   const filters = entries.map(({ name, filter }, at) => {
-    // For example, `A1:Z100` becomes `$A$1:$Z$100`.
+    // Excel writes such a hidden name for each filter. Its cells are absolute: `A1:Z100` becomes `$A$1:$Z$100`.
     const cells = filter.replaceAll(/([A-Z]+)(\d+)/g, '$$$1$$$2')
     return `<definedName name="_xlnm._FilterDatabase" localSheetId="${at}" hidden="1">'${name}'!${cells}</definedName>`
   })

@@ -132,6 +132,7 @@ async function addSheets({ archive, sheet, table, before }: SheetsToAdd): Promis
       const name = `xl/worksheets/sheet${before + sheets.length + 1}.xml`
       const change = (chunks: AsyncIterable<Buffer>) => withHeaderAndFilter(chunks, { style, filter })
       await archive.copyChanged({ part, from: file, name, change })
+      // A table with more rows than a sheet can have continues in sheets with a number.
       sheets.push({ name: sheets.length === 0 ? table : `${table} (${sheets.length + 1})`, filter: filter.ref })
     }
     // These two parts are the same in each workbook, so the first one provides them.

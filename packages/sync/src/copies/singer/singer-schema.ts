@@ -25,8 +25,8 @@ const TEXT = { type: ['string', 'null'] }
 const PRECISION = 38
 const MONEY_SCALE = 2
 /**
- * Maximum digits of a coordinate after the point. The record has all digits that the service sent, but a target can
- * round further digits.
+ * Maximum digits of a coordinate after the point. It leaves 20 of the `PRECISION` digits before the point. A record has
+ * all digits that the service sent, but a target can round digits beyond this scale.
  */
 const COORDINATE_SCALE = 18
 

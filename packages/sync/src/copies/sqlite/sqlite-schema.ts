@@ -62,7 +62,7 @@ export function openFile(file: string, name: string): DatabaseSync {
 
 /**
  * Closes the file and removes its log, so that a program without write access can read it. The log stays if another
- * program has the file open.
+ * program has the file open, because this function does not wait for that program.
  */
 export function closeFile(database: DatabaseSync): void {
   try {
