@@ -38,7 +38,7 @@ interface NamedStore {
   readonly name: string
 }
 
-/** A store, and its slowest request of the last hour. */
+/** A store, and its slowest request of the last hour, without those that failed with STORE_DB_ERROR. */
 export interface SlowStore extends NamedStore {
   /** Duration of the slowest request. */
   readonly slowestMs: number
@@ -84,7 +84,7 @@ export interface FleetStatus {
   /** The most frequent origin and state first. */
   readonly stores: readonly StoreCount[]
   readonly servers: readonly FleetServer[]
-  /** Stores by the slowest request of the last hour. */
+  /** Stores by the slowest request of the last hour that did not fail because of the database. */
   readonly slowestStores: readonly SlowStore[]
   /** Keys with rejected requests in the last 15 minutes. */
   readonly limitedKeys: readonly LimitedKey[]
@@ -169,7 +169,8 @@ async function readProblems(
   const found = await pool.query<Finding>(sql`
     with keys as materialized (
       select l.*, k.store_id, k.name from (
-        select key_id, max(duration_ms) as slowest, sum(requests) as requests,
+        select key_id, sum(requests) as requests,
+          max(duration_ms) filter (where code <> 'STORE_DB_ERROR') as slowest,
           sum(requests) filter (where code = 'STORE_DB_ERROR' and ${recently}) as errors,
           max(last_at) filter (where code = 'STORE_DB_ERROR' and ${recently}) as error_at,
           sum(requests) filter (where code = 'RATE_LIMITED' and ${recently}) as rejected,
@@ -182,7 +183,8 @@ async function readProblems(
       from keys group by store_id
     ), found as (
       (select 'slow' as kind, store_id, null::uuid as key_id, null as key_name, slowest as value, requests,
-        null::timestamptz as last_at from stores_used order by slowest desc, store_id limit ${limit}::int)
+        null::timestamptz as last_at from stores_used
+        where slowest is not null order by slowest desc, store_id limit ${limit}::int)
       union all
       (select 'failing', store_id, null, null, errors, requests, error_at from stores_used
         where errors > 0 order by errors desc, store_id limit ${limit}::int)
@@ -200,6 +202,7 @@ async function readProblems(
     select distinct on (k.store_id) k.store_id as "storeId", l.endpoint
     from request_log l join api_keys k on k.id = l.key_id
     where k.store_id = any (${of('slow').map(({ storeId }) => storeId)}::uuid[]) and ${lastHour}
+      and l.code <> 'STORE_DB_ERROR'
     order by k.store_id, l.duration_ms desc`)
   const endpoints = new Map(slowest.map(({ storeId, endpoint }) => [storeId, endpoint]))
   const storeOf = ({ storeId: id, externalId, storeName: name }: Finding) => ({ id, externalId, name })

@@ -82,7 +82,7 @@ export function codeOf(error: unknown): string | null {
  * Whether a later attempt can succeed: the database can't be reached, doesn't respond, or is out of resources, or no
  * connection became free.
  */
-function isUnreachable(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   return failedToConnect(error) || NOT_REACHED.test(code) || TEMPORARY.test(code)
 }

@@ -44,7 +44,7 @@ test('after requests to a reachable and an unreachable store, status lists nodes
   ])
   expect(status.failing_stores).toEqual([expect.objectContaining({ id: lost.id, errors: 1, server: '127.0.0.1:1' })])
   expect(status.keys_over_limit).toEqual([expect.objectContaining({ store_id: store.id })])
-  expect(status.slowest_stores.map(({ id }: { id: string }) => id).toSorted()).toEqual([store.id, lost.id].toSorted())
+  expect(status.slowest_stores).toEqual([expect.objectContaining({ id: store.id })])
 })
 
 test('if 10,000 stores were used in the last hour, status prints fewer than 40 lines within 5 s', async () => {

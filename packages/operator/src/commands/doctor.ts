@@ -7,6 +7,7 @@ import { type CommandContext, type ProcessContext, withControl } from '../comman
 import { examineAll } from '../doctor/examine-all.ts'
 import { examineControl } from '../doctor/examine-control.ts'
 import { examineStore } from '../doctor/examine-store.ts'
+import { skipFailedServers } from '../doctor/failed-servers.ts'
 import { formatChecks, formatStores } from '../doctor/format-report.ts'
 import { type ControlReport, findingsOf, isHealthy, type StoreReport } from '../doctor/report.ts'
 import { countOf, print, printJson, printMessage, showProgress, styled } from '../output.ts'
@@ -47,7 +48,7 @@ async function doctor(context: CommandContext, { store, values, json }: DoctorOp
   const selected = await selectStores(context, store)
   const control = await examineControl(context)
   const { keys, config } = context
-  const examine = (each: RegisteredStore) => examineStore(each, { keys, config, scansValues: values === true })
+  const examine = skipFailedServers((each) => examineStore(each, { keys, config, scansValues: values === true }))
   const stores = await examineAll(selected, examine, { atOnce: STORES_AT_ONCE, onDone: progressOf(selected.length) })
   if (json) printJson({ stores: stores.map(describe), control: describeControl(control) })
   else show(control, stores)
@@ -73,7 +74,7 @@ function show(control: ControlReport, stores: readonly StoreReport[]): void {
   if (stores.length > 0) print(formatStores(stores, styled))
   const unhealthy = stores.filter((report) => !isHealthy(report)).length
   const total = countOf(stores.length, 'store')
-  if (unhealthy > 0) print(`${unhealthy} of ${total} ${unhealthy === 1 ? 'needs' : 'need'} a fix.`)
+  if (unhealthy > 0) print(`${unhealthy.toLocaleString('en')} of ${total} ${unhealthy === 1 ? 'needs' : 'need'} a fix.`)
   else print(`${total} ${stores.length === 1 ? 'is' : 'are'} healthy.`)
   if (stores.length > 1)
     printMessage('"store-export doctor --store <id>" shows all checks of a store; --values also scans its values.')

@@ -3,7 +3,7 @@
 import { DecryptionError, type RegisteredStore } from '@store-export/control'
 import { sessionSettings } from '@store-export/engine'
 import { InvalidUrlError, parseConnectionUrl, TimeLimitPassed } from '@store-export/postgres'
-import { codeOf, databaseErrorMessage } from '../explain-error.ts'
+import { codeOf, databaseErrorMessage, isUnreachable } from '../explain-error.ts'
 import { redactAndCut } from '../redact.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
 import type { DoctorFinding } from './report.ts'
@@ -41,7 +41,9 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   if (databaseMessage !== null) {
     // The class 53 means that the server has no connections, memory, or disk space left.
     const moved = `${setUrl} # only if the server has moved; otherwise, start the server`
-    return failure('unreachable', databaseMessage, code?.startsWith('53') ? LIST_SESSIONS : moved)
+    return isUnreachable(error)
+      ? failure('unreachable', databaseMessage, code?.startsWith('53') ? LIST_SESSIONS : moved)
+      : failure('connection_rejected', databaseMessage, setUrl)
   }
   // A code of five characters is an SQLSTATE of the server.
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {

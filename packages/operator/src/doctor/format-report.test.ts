@@ -26,6 +26,15 @@ test("if 20 stores are healthy, doctor's report has one line per store", () => {
   expect(linesOf(healthy(20))).toHaveLength(20)
 })
 
+test("if four stores have the same problem, doctor's report has it once, with the number of stores and three IDs", () => {
+  const stores = [1, 2, 3, 4].map((index) => report(index, false))
+  expect(linesOf(stores)).toEqual([
+    '4 stores with the same problems, such as id-1, id-2, id-3',
+    '  !   connection    broken',
+  ])
+  expect(linesOf(stores.slice(1)).filter((line) => line.includes('broken'))).toHaveLength(3)
+})
+
 test("if 21 stores are healthy and one is not, doctor's report has one line for all healthy stores, and the checks of the unhealthy store", () => {
   expect(linesOf([report(99, false), ...healthy(21)])).toEqual([
     '  ok  21 healthy stores',

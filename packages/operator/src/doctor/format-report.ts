@@ -3,7 +3,7 @@
 
 import type { Paint } from '../demo/panel.ts'
 import { countOf } from '../output.ts'
-import { type DoctorCheck, type DoctorFinding, isHealthy, type StoreReport } from './report.ts'
+import { type DoctorCheck, type DoctorFinding, findingsOf, isHealthy, type StoreReport } from './report.ts'
 
 /** Longer than the longest name of a check. */
 const NAME_WIDTH = 14
@@ -18,9 +18,13 @@ export function formatChecks(title: string, checks: readonly DoctorCheck[], pain
 /** Number of healthy stores that are listed. More of them would hide the others. */
 const HEALTHY_LISTED_MAX = 20
 
+/** Number of stores with the same problems that are listed. More of them share one text. */
+const SAME_LISTED_MAX = 3
+
 /**
  * Returns the text for the stores. A single store has all its checks. Of several stores, each healthy store has one
- * line without its notes. More than `HEALTHY_LISTED_MAX` healthy stores share a line with their number.
+ * line without its notes. More than `HEALTHY_LISTED_MAX` healthy stores share a line with their number. More than
+ * `SAME_LISTED_MAX` stores with the same problems and fixes share a text with their number and the first IDs.
  */
 export function formatStores(stores: readonly StoreReport[], paint: Paint): string {
   const formatStore = (store: StoreReport) => formatChecks(titleOf(store), store.checks, paint)
@@ -28,8 +32,33 @@ export function formatStores(stores: readonly StoreReport[], paint: Paint): stri
   const ok = stores.filter(isHealthy)
   const titles = ok.length > HEALTHY_LISTED_MAX ? [countOf(ok.length, 'healthy store')] : ok.map(titleOf)
   const healthy = titles.map((title) => `  ${paint('green', 'ok')}  ${title}`)
-  const others = stores.filter((store) => !isHealthy(store)).map(formatStore)
+  const groups = [
+    ...Map.groupBy(
+      stores.filter((store) => !isHealthy(store)),
+      problemsOf,
+    ).values(),
+  ]
+  const others = groups.flatMap((group) =>
+    group.length > SAME_LISTED_MAX ? formatGroup(group, paint) : group.map(formatStore),
+  )
   return [...healthy, ...(healthy.length > 0 ? [''] : []), ...others].join('\n')
+}
+
+/** Returns the same string for stores with the same problems and fixes. */
+function problemsOf({ checks }: StoreReport): string {
+  return JSON.stringify(findingsOf(checks).filter(({ severity }) => severity !== 'note'))
+}
+
+/** Formats stores with the same problems: their number, the checks of the first store with problems, and some IDs. */
+function formatGroup(group: readonly StoreReport[], paint: Paint): string {
+  const [first] = group
+  const checks = (first?.checks ?? []).filter((check) => !isHealthy({ checks: [check] }))
+  const ids = group.slice(0, SAME_LISTED_MAX).map(({ id }) => id)
+  return formatChecks(
+    `${countOf(group.length, 'store')} with the same problems, such as ${ids.join(', ')}`,
+    checks,
+    paint,
+  )
 }
 
 function titleOf({ id, name, revision }: StoreReport): string {
