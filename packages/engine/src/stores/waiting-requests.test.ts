@@ -156,10 +156,10 @@ describe('[ERR-3] the stores of a server that gets too many requests', () => {
     expect(reasons).toEqual(['overloaded'])
   })
 
-  test('if one connection is released per second, a request behind three others per connection is accepted, and the next one is rejected', () => {
+  test('if one connection is released per second, a request behind two others per connection is accepted, and the next one is rejected', () => {
     const { other, requests, keepBusy } = twoStores()
     keepBusy(1000)
-    for (let n = 0; n <= 6; n++) requests.add(other)
+    for (let n = 0; n <= 4; n++) requests.add(other)
     expect(() => requests.add(other)).toThrow('more requests than it can serve')
   })
 

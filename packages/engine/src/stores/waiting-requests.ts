@@ -28,7 +28,7 @@ const WAIT_SHARE = 0.3
  * Number of requests per connection that may be ahead of a new request without a rejection. The new request then waits
  * only a few times as long as a request takes.
  */
-const ROUNDS = 3
+const ROUNDS = 2
 
 /** The requests of all stores that wait for a connection. */
 export class WaitingRequests {
