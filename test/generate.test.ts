@@ -38,7 +38,7 @@ it('if a generated file is stale, generate --check names the file, fails, and wr
   expect(await readFile(join(folder, 'docs/api/errors/NOT_FOUND.md'), 'utf8')).toContain('edited by hand')
 })
 
-it('if the error code of a generated page no longer exists, generate --check names the page', async () => {
+it('if a generated page documents an error code that no longer exists, generate --check fails and says to delete the page', async () => {
   await generate()
   await writeFile(join(folder, 'docs/api/errors/GONE.md'), '')
   expect(await generate('--check')).toEqual({

@@ -6,7 +6,7 @@ const PROGRAMS = [STORE_EXPORT.program, STORE_SYNC.program]
 const FENCE = '```'
 
 describe('links in Markdown', () => {
-  test('linksIn returns the relative links of a Markdown page, but no links to hosts or in code', () => {
+  test('linksIn returns the relative links of a Markdown page, but no absolute URLs and no links in code', () => {
     const page = `[a](b.md#c) and [d](#e) ![p](i/p.png "title")\n[f](https://example.com#x) \`[g](h.md)\`\n${FENCE}\n[i](j.md)\n${FENCE}\n[k]: l%20m.md\n<img src="n.svg">`
     expect(linksIn(page)).toEqual([
       { line: 1, path: 'b.md', anchor: 'c' },

@@ -77,7 +77,7 @@ const spent = ({ control, stores }: Cost) => ({
   store: [stores.statementGroups, stores.parsed, stores.connections],
 })
 
-test('after two requests for an order, a request for another order sends one batch of statements to each database and parses no statement', async () => {
+test('after two requests for an order, a request for another order needs one batch of statements per database, and PostgreSQL parses no statement', async () => {
   const [one = UNKNOWN_ID, other = UNKNOWN_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])
@@ -181,7 +181,7 @@ test('[Q-STATUS] if orders are filtered by status, PostgreSQL reads first and la
 })
 
 test.each([order, product])(
-  'for a page of the resource $name, PostgreSQL reads the embedded rows from an index and does not sort them',
+  'with enable_seqscan and enable_sort off, PostgreSQL reads the rows embedded in a page ($name) from an index without a sort',
   async (resource) => {
     const { connection, present } = await opened()
     // The server scans and sorts a table of a few pages if it may.

@@ -58,7 +58,7 @@ test.each([
   ['a table', null],
   ['a view', 'order_items'],
 ] as const)(
-  "[R28] if the reader role can't call pg_lock_status and order_items is %s, a page has the same orders and items as before",
+  "[R28] if the reader role loses the right to call pg_lock_status and order_items is %s, the orders and items of a page don't change",
   async (_kind, viewed) => {
     const store = await filledStore(platform)
     const before = await platform.get('/api/v1/orders?limit=5', store.key)
@@ -73,7 +73,7 @@ test.each([
   },
 )
 
-test('[ERR-3] if a request for 250 orders gets 502 because of the time limit, one of the next five attempts gets 200', async () => {
+test('[ERR-3] if reading 250 orders exceeds the time limit, the service reads fewer orders for later requests, and one of the next five gets 200', async () => {
   const store = await filledStore(platform)
   const columns = await columnsWith(store, '', '')
   await store.sql.unsafe('create index on orders (created_at, id)')

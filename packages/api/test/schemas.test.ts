@@ -82,7 +82,7 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('[VER-2, FMT-6] if two stores of one database have different schema versions, only the newer one returns locations and currencies of orders', async () => {
+  test('[VER-2, FMT-6] if two stores in one database have different schema versions, only the store with the newer version returns locations and order currencies', async () => {
     expect((await get('locations', old)).json.data).toEqual([])
     expect((await get('locations', hostile)).json.data).toHaveLength(2)
     const [launch, newest] = await Promise.all([get('orders?limit=250', old), get('orders?limit=250', hostile)])

@@ -107,7 +107,7 @@ describe('transactions that are open when a first page is requested', () => {
     expect(Math.abs(watermark - askedAt)).toBeLessThan(NEAR_MS)
   })
 
-  test("[SYNC-1] if a transaction outlasts TRANSACTION_WAIT_MS, a first page has a watermark before the transaction, and the next sync returns the transaction's rows", async () => {
+  test("[SYNC-1] if a transaction outlasts TRANSACTION_WAIT_MS, a first page's watermark is before the transaction's start, and the next sync returns the transaction's rows", async () => {
     const began = await beginAWhileAgo()
     await insert('later@example.com')
     const first = await firstPage()
@@ -198,7 +198,7 @@ describe('transactions that are open when a first page is requested', () => {
   )
 
   test.each(OTHER_LISTS)(
-    'if a transaction is open, the first page of %s does not wait for it, and has a watermark before the transaction',
+    "if a transaction is open, the first page of %s does not wait for it, and its watermark is before the transaction's start",
     async (path) => {
       const began = await beginAWhileAgo()
       const { tookMs, watermark } = await firstPage(path)
@@ -286,7 +286,7 @@ describe('a role that cannot see transactions', () => {
   })
 })
 
-test('[SYNC-1] if TRANSACTION_WAIT_MS is 0, a page does not wait for an open transaction, and its watermark is before the transaction', async () => {
+test("[SYNC-1] if TRANSACTION_WAIT_MS is 0, a page does not wait for an open transaction, and its watermark is before the transaction's start", async () => {
   const node = await startNode(platform, { TRANSACTION_WAIT_MS: '0' })
   const began = await beginAWhileAgo()
   const startedAt = performance.now()

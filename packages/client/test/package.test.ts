@@ -56,7 +56,7 @@ test('if the client package is installed in an empty folder, a program can read 
 })
 
 test.skipIf(MACHINE_NODE === undefined)(
-  'the client package works with the Node.js version that is installed on the machine',
+  'a program with the client package also runs in the Node.js version that is installed on the machine',
   async () => {
     expect(await runWith(MACHINE_NODE ?? '')).toMatchObject({ id: store.id, orders: 0 })
   },

@@ -59,7 +59,7 @@ test('[GEN-3] no endpoint reads a column whose name contains pass, hash, or secr
     for (const column of columns) expect(column).not.toMatch(/pass|hash|secret/)
 })
 
-test('the functions only(), one(), page(), allOf(), and ids() fill in the response kind, note, parameters, and schema version of an endpoint', () => {
+test('only(), one(), page(), allOf(), and ids() add the response kind, and defaults of note, parameters, and schema version, to the declaration of an endpoint', () => {
   expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({
     path: '/api/v1/a',
     response: { kind: 'only' },

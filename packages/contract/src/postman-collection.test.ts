@@ -17,7 +17,7 @@ const collection: Node = postmanCollection(examples)
 const requests: Node[] = collection.item.flatMap((group: Node) => group.item ?? []).map((item: Node) => item.request)
 
 describe('postmanCollection', () => {
-  it('the Postman collection has one request for each endpoint, with the IDs of the examples', () => {
+  it('the Postman collection has one request for each endpoint, and the :id variable of a request has the ID of its example', () => {
     const paths = requests.map(({ url }) => `/${url.path.join('/')}`)
     expect(paths.toSorted()).toEqual(ENDPOINTS.map(({ path }) => path.replace('{id}', ':id')).toSorted())
     for (const { url } of requests) {

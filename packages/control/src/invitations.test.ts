@@ -137,7 +137,7 @@ describe('invitations', () => {
     expect(await passwordsOf(other.id)).toEqual(['hash of the owner'])
   })
 
-  test("if the address of the invited account was never proved, accepting the invitation removes the account's earlier ways to sign in", async () => {
+  test('if an account with an unproved address accepts an invitation while signed out, its earlier password, passkeys, sessions, and two-factor sign-in are removed', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false, two_factor_enabled = true where id = ${other.id}`
@@ -153,7 +153,7 @@ describe('invitations', () => {
     expect(await signInsOf(other.id)).toMatchObject({ sessions: 1, passkeys: 1, codes: 1 })
   })
 
-  test('if the invited account with an unproved address accepts the invitation in its own session, its password, passkeys, and sessions stay valid', async () => {
+  test('if an account with an unproved address accepts an invitation in its own session, its password, passkeys, sessions, and two-factor sign-in stay valid', async () => {
     const { store, inviter } = await newStore()
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false, two_factor_enabled = true where id = ${other.id}`
@@ -181,7 +181,7 @@ describe('invitations', () => {
     expect(await signInsOf(other.id)).toEqual({ sessions: 1, passkeys: 1, codes: 1, proved: true, needsCode: true })
   })
 
-  test("if single sign-on is the first proof of an account's address, all earlier ways to sign in to the account are removed", async () => {
+  test("if single sign-on is the first proof of an account's address, the account's password, passkeys, sessions, and two-factor sign-in are removed", async () => {
     const other = await newMerchant((await control.store()).id)
     await control.sql`update merchants set address_proved = false where id = ${other.id}`
     await addLogin(other.id, 'hash of an attacker')
@@ -489,7 +489,7 @@ describe('changes of a store that run at the same time', () => {
     expect(await emailsOf(store.id)).not.toContain(email)
   })
 
-  test('if an invitation is sent again while its old link is being accepted, only the new link works, and neither transaction fails', async () => {
+  test('if an invitation is sent again while its old link is being accepted, only the new link is accepted, and neither transaction fails', async () => {
     const { store, inviter } = await newStore()
     const email = newEmail()
     await send(store.id, inviter.id, email, `old ${email}`)

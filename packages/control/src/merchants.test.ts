@@ -73,7 +73,7 @@ describe('stores of a merchant', () => {
   })
 })
 
-test("removing a merchant from one store preserves the merchant's other stores, and the result says whether the store still has merchants and an admin", async () => {
+test('removeMembership removes a merchant from one store only, and returns whether this store still has merchants and an admin', async () => {
   const { database } = control
   const [store, other] = [await control.store(), await control.store()]
   const [one, two] = [await createTestMerchant(store.id, other.id), await createTestMerchant(store.id)]

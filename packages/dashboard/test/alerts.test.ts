@@ -216,7 +216,7 @@ test('if the SMTP server is unreachable or rejects the password, the service emi
   expect(smtp.emails).toHaveLength(1)
 })
 
-test("if a merchant stops a key's emails by the link in an alert, other merchants still get them, and the merchant can restart them", async () => {
+test("if a merchant stops a key's emails by the link in an alert, other merchants still get them, and the first merchant can restart them", async () => {
   const { store, merchant } = await stoppedShop()
   const other = await addMerchant(platform, store.id)
   await send()

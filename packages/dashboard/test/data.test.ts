@@ -387,7 +387,7 @@ describe('stores at older schema versions', () => {
     expect((await page(old, { list: 'orders' })).problem).toBeNull()
   })
 
-  test('[FMT-6] if a store is at schema version launch, the page General shows this version and the fields that are null in it', async () => {
+  test('[FMT-6] if a store is at schema version launch, the General page shows this version and the fields that are null in it', async () => {
     const { snapshot } = await general(old)
     expect(snapshot?.revision).toMatchObject({ id: 'launch', date: '2026-07-08' })
     expect(snapshot?.nullFields).toContainEqual(
@@ -398,7 +398,7 @@ describe('stores at older schema versions', () => {
     )
   })
 
-  test("after the column weight_unit is added to a store's database, the page General no longer lists it as null", async () => {
+  test("after the column weight_unit is added to a store's database, the General page no longer lists weight_unit as null", async () => {
     const of = await platform.provision('v1.5')
     expect((await general(of)).snapshot?.nullFields.map(({ field }) => field)).toContain('weight_unit')
     await of.sql.unsafe(
@@ -409,7 +409,7 @@ describe('stores at older schema versions', () => {
 })
 
 describe('Settings > General', () => {
-  test('[RES-STORE] the page General shows the same data as GET /store, and row counts, for example of orders', async () => {
+  test('[RES-STORE] the General page shows the same data as GET /store, and row counts, for example of orders', async () => {
     const { snapshot, problem } = await general(store)
     const { json } = await platform.get('/api/v1/store', store.key)
     expect(problem).toBeNull()
@@ -426,7 +426,7 @@ describe('Settings > General', () => {
 })
 
 describe('stores without data to show', () => {
-  test("if the store's database rejects connections, the Data pages and the page General say that its data can't be read right now", async () => {
+  test("if the store's database rejects connections, the Data and General pages say that the store's data can't be read right now", async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await disconnectReader(of)
@@ -439,7 +439,7 @@ describe('stores without data to show', () => {
   })
 
   test.each(['imported', 'generating'] as const)(
-    '[AUTH-7] if the status of a store is %s, the Data pages and the page General give the same reason for showing no data',
+    '[AUTH-7] if the status of a store is %s, the Data and General pages give the same reason for showing no data',
     async (status) => {
       const unserved = { id: idAt(1), status, source: null, texts }
       const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })

@@ -21,7 +21,7 @@ async function newShop() {
 const keysOf = (storeId: string) => platform.controlSql`
   select * from api_keys where store_id = ${storeId} and created_by is not null`
 
-test('[AUTH-3] if the form for a new key sets no limits, the key reads all data, works from any address, and does not expire', async () => {
+test('[AUTH-3] if the form for a new key sets no limits, the key has no limits on data, addresses, and expiry', async () => {
   const { store, send } = await newShop()
   await send({ access: 'everything', ends: 'never', 'ends-on': '', addresses: ' ' })
   expect(await keysOf(store.id)).toMatchObject([

@@ -618,7 +618,7 @@ describe('a dashboard at a public URL', () => {
     }
   }
 
-  test('if the dashboard URL has a host name, passkeys work only at that host name', async () => {
+  test('if the dashboard URL has a host name, a passkey is created for that host name, and its sign-ins at other origins get 400', async () => {
     const url = 'https://dashboard.example.com'
     const open = await startAt(url)
     const visitor = await open().signIn(merchant)

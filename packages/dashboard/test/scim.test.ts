@@ -310,7 +310,7 @@ describe('how a directory manages the members of a store', () => {
     expect((await browser.get(api(other.id))).status).toBe(200)
   })
 
-  test('a directory can link a member that it did not add: the link does not change the role, but the directory can end the access', async () => {
+  test("if a directory links a member that it did not add, the member's role stays, and the directory can remove the member", async () => {
     const member = await addMerchant(platform, store.id)
     expect(await scim('POST', '/Users', { schemas: [USER], userName: member.email })).toMatchObject(
       problem(409, 'uniqueness'),
@@ -328,7 +328,7 @@ describe('how a directory manages the members of a store', () => {
     expect(await roleOf(member.email)).toBe('viewer')
   })
 
-  test('if a directory added an account, accepting an invitation while signed out sets a new password, and earlier sign-in links and passwords stop working', async () => {
+  test('if a directory added an account, accepting an invitation while signed out sets a new password, and earlier sign-in links and passwords get 400', async () => {
     const accounts = await accountsOf(platform)
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)

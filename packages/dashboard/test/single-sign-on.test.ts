@@ -63,7 +63,7 @@ describe('single sign-on', () => {
     await setRule(false)
   })
 
-  test('if an account uses single sign-on, two-factor setup works after a sign-in through the provider, but returns 409 after a password sign-in', async () => {
+  test('if an account uses single sign-on, two-factor setup begins after a sign-in through the provider, but gets 409 after a password sign-in', async () => {
     const setUp = '/account/two-factor/set-up'
     const confirm = scene.merchant.password
     const visitor = scene.browser()
@@ -155,7 +155,7 @@ describe('single sign-on', () => {
     expect(logins[0]).toMatchObject({ access_token: null, refresh_token: null, id_token: null, scope: null })
   })
 
-  test('after a merchant uses single sign-on, signing in with the password still works', async () => {
+  test('after a merchant uses single sign-on, the merchant can still sign in with the password', async () => {
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     await scene.browser().signIn(scene.merchant)
   })
@@ -172,7 +172,7 @@ describe('invitations accepted through single sign-on', () => {
     ).toBe('invited')
   }
 
-  test('if an invited address has no account and the provider has verified it, single sign-on creates the account and adds the store', async () => {
+  test('if the provider has verified an invited address without an account, single sign-on creates an account with access to the store', async () => {
     const email = `joining-${randomUUID()}@example.com`
     await inviteTo(email)
     scene.provider.people.set('joining', { login: 'joining', email: email.toUpperCase(), email_verified: true })
@@ -182,7 +182,7 @@ describe('invitations accepted through single sign-on', () => {
     expect((await visitor.get('/account')).text).toContain(email)
   })
 
-  test("if an invited address has an account, the account's next single sign-on adds the store to it", async () => {
+  test('if the invited email address belongs to an existing account, the next single sign-on with this address gives the account access to the store', async () => {
     const own = await addMerchant(scene.platform, (await scene.platform.provision()).id)
     await inviteTo(own.email)
     const signedIn = await scene.browser().signIn(own)
@@ -277,7 +277,7 @@ describe('rejected single sign-ons', () => {
 })
 
 describe('providers that do not respond', () => {
-  test('if the single sign-on provider does not respond, single sign-on gets 503, but signing in with the password still works', async () => {
+  test('if the single sign-on provider does not respond, single sign-on gets 503, but a merchant can still sign in with a password', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     scene.provider.silence()

@@ -58,7 +58,7 @@ test('a Data page has no search field if its list is empty or unreadable, but st
   expect(text.indexOf('This store was imported')).toBeLessThan(text.indexOf('<h1>'))
 })
 
-test('if a store is at the schema version launch, the page General names fields that are null in it, such as Order.currency', async () => {
+test('if a store is at the schema version launch, the General page names fields that are null in this version, such as Order.currency', async () => {
   const { text } = await visitor.get(`/stores/${old.id}/settings/general`)
   expect(text).toContain('<code>Order.currency</code>')
   expect(text).not.toContain('`')

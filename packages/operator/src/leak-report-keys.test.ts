@@ -4,13 +4,13 @@ import { keysText, newScanner } from '../../../test/support/scanner.ts'
 import { InvalidSettingError } from './config.ts'
 import { parseReportKeys, readReportKeys } from './leak-report-keys.ts'
 
-test('[R47] if the file of leak-report keys has a current and an earlier P-256 key, the service accepts both keys', () => {
+test('[R47] if the file of leak-report keys has a current and a non-current P-256 key, parseReportKeys returns both', () => {
   const [current, earlier] = [newScanner(), newScanner({ isCurrent: false })]
   const keys = parseReportKeys(keysText(current, earlier))
   expect([...keys.keys()]).toEqual([current.entry.key_identifier, earlier.entry.key_identifier])
 })
 
-test('[R47] if the file of leak-report keys has a P-256 key, a key of another curve, and malformed entries, only the P-256 key is accepted', () => {
+test('[R47] if the file of leak-report keys has a P-256 key, a key of another curve, and malformed entries, parseReportKeys returns only the P-256 key', () => {
   const { entry } = newScanner()
   const others = [newScanner({ curve: 'secp384r1' }).entry, { ...entry, key: 'x' }, { ...entry, key_identifier: 7 }]
   const text = JSON.stringify({ public_keys: [...others, null, 'x', { ...entry, key_identifier: '' }, entry] })

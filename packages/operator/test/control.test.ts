@@ -96,7 +96,7 @@ test(`[ERR-3, AUTH-5] while the control database is down, requests with an activ
   }
 })
 
-test('[LIM-1] [R8] if the control database crashes and restarts, the request counters are the same as before', async () => {
+test('[LIM-1, R8] if the control database crashes and restarts, the request counters are the same as before', async () => {
   const { server, fleet, store, nodes } = await startScene()
   for (const node of nodes) for (let request = 1; request <= 7; request += 1) await statusOf(node, store)
   const counters = () => openClientForTest(server.url())`select * from request_counters order by key_id`

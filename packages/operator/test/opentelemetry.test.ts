@@ -61,7 +61,7 @@ const linesOf = ({ output }: RunningCommand) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('if a client sends traceparent, the collector gets the spans of the request and of its database calls under this trace ID', async () => {
+test("if a client sends traceparent, the spans of the request and of its database calls reach the collector with the client's trace ID", async () => {
   const collector = await startCollector()
   const { service, store, key, keyId, get } = await startNode(collector.url)
   const response = await get('orders?limit=2', { traceparent: `00-${TRACE}-${PARENT}-01` })

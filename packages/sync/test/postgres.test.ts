@@ -116,7 +116,7 @@ describe('the schema of a PostgreSQL copy', () => {
     expect(made.map(({ name }) => name)).toEqual(['order_items', 'orders'])
   })
 
-  test("a run doesn't wait for an open read transaction on the PostgreSQL copy, and a user's SQL view on the copy still works", async () => {
+  test("a write doesn't wait for an open read transaction on the PostgreSQL copy, and a user's SQL view on the copy returns the new row", async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`create view public.mine as select id from ${SCHEMA}.orders_overview`)
     await copy.close()

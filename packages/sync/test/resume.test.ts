@@ -118,7 +118,7 @@ describe('an interrupted first run', () => {
     expect(ofOrders(await shop.sync())).toMatchObject({ rows: 50, rowsBefore: 750 })
   })
 
-  test('if a run was interrupted a day ago or the clock was set back since, the next run starts from the beginning', async () => {
+  test('if a run was interrupted a day ago, or the clock was set back after the interruption, the next run starts from the beginning', async () => {
     const shop = await createShopWithOrders(600)
     const start = Date.now()
     for (const later of [24 * HOUR_MS, -1]) {

@@ -135,7 +135,7 @@ test('if a table of the copy has 2,500 extra rows, verify reports each row and l
   expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
 })
 
-test('if categories in the copy differ from the store, verify marks the table as always read in full, and the next run repairs the copy', async () => {
+test('if a category changes in the store, verify reports one difference and that runs always read categories in full; the next run repairs the copy', async () => {
   const shop = await createCopiedShop(1)
   await shop.store.sql`insert into categories (id, name, slug, created_at)
     values (gen_random_uuid(), 'Tea', 'tea', '2026-01-01')`

@@ -98,7 +98,7 @@ describe('checking a key and counting its request', () => {
     expect(await admitKey()).toBeNull()
   })
 
-  test('[LIM-1] [R8] if a client sends 300 requests to two nodes with a key limited to 120 a minute, exactly 120 are within the limit', async () => {
+  test('[LIM-1, R8] if a client sends 300 requests to two nodes with a key limited to 120 a minute, exactly 120 are within the limit', async () => {
     const nodes = [control.database, control.secondNode()]
     const admissions = await Promise.all(
       Array.from({ length: 300 }, (_, index) => admitKey('2026-03-01 12:00:30+00', nodes[index % 2])),
@@ -127,7 +127,7 @@ describe('checking a key and counting its request', () => {
     expect(admissions[0]).not.toHaveProperty('hash')
   })
 
-  test('[LIM-1] [R8] if one batch checks 300 requests of a key limited to 120 a minute, exactly the first 120 are within the limit', async () => {
+  test('[LIM-1, R8] if one batch checks 300 requests of a key limited to 120 a minute, exactly the first 120 are within the limit', async () => {
     const admissions = await admitKeys(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
     expect(admissions.map((each) => each?.withinLimit)).toEqual(Array.from({ length: 300 }, (_, n) => n < 120))
     expect(await admitKeys([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([
@@ -136,7 +136,7 @@ describe('checking a key and counting its request', () => {
     ])
   })
 
-  test('[LIM-1] [R8] if one batch counts three requests of a key, their results have the request counts 1, 2, and 3', async () => {
+  test('[LIM-1, R8] if one batch counts three requests of a key, their results have the request counts 1, 2, and 3', async () => {
     const at = '2026-03-01 12:00:30+00'
     const admissions = await admit(hashApiKey(key.key), [null, null, null], requestOn({ at }))
     expect(admissions.map((each) => [each?.requests, each?.remaining])).toEqual([
@@ -146,7 +146,7 @@ describe('checking a key and counting its request', () => {
     ])
   })
 
-  test('[ERR-3] [R8] if four nodes count requests of the same keys in different orders, no deadlock occurs, and every request is counted', async () => {
+  test('[ERR-3, R8] if four nodes count requests of the same keys in different orders, no deadlock occurs, and every request is counted', async () => {
     const at = '2026-03-01 12:00:30+00'
     const keys: NewKey[] = [key]
     for (let i = 0; i < 19; i++) keys.push(await keyOf((await control.store()).id))
@@ -182,13 +182,13 @@ describe('checking a key and counting its request', () => {
     expect(await admitKey(at)).toMatchObject({ requests: 2 })
   })
 
-  test('[LIM-1] [R8] when the next one-minute window starts, the request count of a key restarts at 1', async () => {
+  test('[LIM-1, R8] when the next one-minute window starts, the request count of a key restarts at 1', async () => {
     expect(await admitKey('2026-03-01 12:00:59.999999+00')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
     expect(await admitKey('2026-03-01 12:01:00+00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })
     expect(await admitKey('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
   })
 
-  test("[LIM-1] [R8] if a request's timestamp is earlier than the key's current one-minute window, the request counts in that window", async () => {
+  test("[LIM-1, R8] if a request's timestamp is earlier than the key's current one-minute window, the request counts in that window", async () => {
     await admitKey('2026-03-01 12:01:00.5+00')
     await admitKey('2026-03-01 12:01:00.6+00')
     expect(await admitKey('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
@@ -207,7 +207,7 @@ describe('checking a key and counting its request', () => {
     expect(await admitKeys([key, other])).toMatchObject([{ withinLimit: true }, { requests: 1, withinLimit: true }])
   })
 
-  test('[ERR-2] [R8] the seconds until the next one-minute window are rounded up to a whole number', async () => {
+  test('[ERR-2, R8] the seconds until the next one-minute window are rounded up to a whole number', async () => {
     const waits = []
     for (const second of ['00', '00.1', '01', '58.999', '59', '59.5']) {
       waits.push((await admitKey(`2026-03-01 13:00:${second}+00`))?.secondsToNextMinute)

@@ -163,7 +163,7 @@ describe('changes of keys and stores', () => {
   })
 })
 
-test('[AUTH-5] if rows of the admissions table are outdated or missing, REPAIR_ADMISSIONS copies these keys again', async () => {
+test('[AUTH-5] if rows of the admissions table are outdated or missing, REPAIR_ADMISSIONS corrects them, and a second repair changes no row', async () => {
   const [revoked, missing] = [await newKey(), await newKey()]
   const hashOf = (made: NewKey) => hashApiKey(made.key).bytes
   // Without triggers, the row of the revoked key stays, as after a restore of a worker.
@@ -188,7 +188,7 @@ test('[AUTH-5] if rows of the admissions table are outdated or missing, REPAIR_A
 })
 
 describe('the rate limit', () => {
-  test('[LIM-1] [R8] if a client sends two nodes 300 requests in a minute with a key limited to 120, exactly 120 are within the limit', async () => {
+  test('[LIM-1, R8] if a client sends two nodes 300 requests in a minute with a key limited to 120, exactly 120 are within the limit', async () => {
     const nodes = [control.database, control.secondNode()]
     const at = '2026-03-01 12:00:30+00'
     const admissions = await Promise.all(
@@ -198,7 +198,7 @@ describe('the rate limit', () => {
     expect(new Set(admissions.map((admission) => admission?.requests)).size).toBe(300)
   })
 
-  test('[LIM-1] [R8] in a distributed control database, the request count of a key restarts at 1 when the next one-minute window starts', async () => {
+  test('[LIM-1, R8] in a distributed control database, the request count of a key restarts at 1 when the next one-minute window starts', async () => {
     const at = (time: string) => admissionOf(key, { at: `2026-03-01 ${time}+00` })
     expect(await at('12:00:59.999999')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
     expect(await at('12:01:00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })

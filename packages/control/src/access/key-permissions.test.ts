@@ -47,7 +47,7 @@ const replace = ({ id, storeId }: NewKey, endsAfterHours: ReplacedKeyHours = 24)
 const expire = ({ id }: NewKey) => control.sql`update api_keys set expires_at = now() where id = ${id}`
 
 describe('scopes and personal data', () => {
-  test('[R38] [R40] if a key has scopes and excludes personal data, checking the key and listing the keys return both restrictions', async () => {
+  test('[R38, R40] if a key has scopes and excludes personal data, checking the key and listing the keys return both restrictions', async () => {
     const key = await keyWith({ scopes: ['products:read', 'orders:read'], withoutPersonalData: true })
     const expected = { scopes: ['orders:read', 'products:read'], withoutPersonalData: true }
     expect(await admissionOf(key)).toMatchObject(expected)
@@ -307,7 +307,7 @@ describe('allow lists of keys', () => {
     expect((await summaryOf(key))?.allowedAddresses).toEqual(['203.0.113.7/32', '10.0.0.0/8', '2001:db8::/32'])
   })
 
-  test("[R39] a batch check of several keys returns BUSY for a key with an allow list, and doesn't count the request", async () => {
+  test('[R39] if a batch check includes a key with an allow list, it returns BUSY for this key without counting its request', async () => {
     const [key, other] = [await keyWith({ allowedAddresses: ['10.0.0.0/8'] }), await keyWith({})]
     const hashes = [key, other].map((each) => hashApiKey(each.key))
     const admissions = await admitMany(hashes, { pool: control.database.pool, requestsPerMinute: 120 })

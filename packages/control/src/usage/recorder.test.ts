@@ -153,7 +153,7 @@ describe('usage of a key', () => {
     expect(await usageOf(one.id)).toMatchObject([{ successful: 2 }])
   })
 
-  test('the cleanup deletes only usage that is older than 13 months', async () => {
+  test('if usageMonths is 13, the cleanup deletes only usage that is older than 13 months', async () => {
     const { id } = await createTestKey()
     for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
       const usage = recorder(() => Date.parse(now))
@@ -272,7 +272,7 @@ describe('the request log of a key', () => {
     for (const { id } of keys) expect((await logOf(id)).lines).toMatchObject([{ requests: 2 * 8 * 30 }])
   })
 
-  test('the cleanup deletes only request log lines and full syncs that are older than 72 hours', async () => {
+  test('if requestLogHours is 72, the cleanup deletes only request log lines and records of full syncs that are older than 72 hours', async () => {
     const { id } = await createTestKey()
     for (const now of [NOON, NOON + MINUTE_MS]) {
       const usage = recorder(() => now)

@@ -11,7 +11,7 @@ const NOW = new Date('2026-03-20T15:30:00Z')
 /** With Citus, the locks are on the workers, and a change of several shards waits for other changes of them. */
 const testOnOneServer = test.skipIf(inject('citusWorkers') !== undefined)
 
-test('hourly usage that is older than 32 days is replaced with one row per key and UTC day with the same sums', async () => {
+test('if usageHourDays is 32, hourly usage older than 32 days is replaced with one row per key and UTC day with the same sums', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { database, random } = control
@@ -132,7 +132,7 @@ async function waitingSession(control: TestControl): Promise<number> {
   }
 }
 
-test('the cleanup deletes ten minutes of old request log lines per step, and waits while another node deletes usage', async () => {
+test('the cleanup deletes old request log lines in steps that each cover ten minutes, and waits while another node deletes usage', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { sql } = control

@@ -110,7 +110,7 @@ test('the keys page says "3 of 5 keys" with a link to the form for a new key, bu
   expect(full).not.toContain('href="#create"')
 })
 
-test('the form for a new key has a tile with a note for each tool, and preselects a last tile for no tool', () => {
+test('the form for a new key has a tile with a note for each tool, and preselects a last tile that stands for no tool', () => {
   const tiles = [
     ...pageWith([]).matchAll(
       /class="choice-tile"><input type="radio" name="tool" value="([^"]*)"( checked)?>.*?<span class="note">([^<]*)</g,

@@ -12,7 +12,7 @@ test(`if a time is three minutes ago, the page shows "3 minutes ago" and a toolt
   expect(text).toContain('title="21 Nov, 16:01 (Europe/Berlin)"')
 })
 
-test(`whether the page shows "yesterday" or "2 days ago" depends on calendar days in the store's time zone, not on elapsed hours`, () => {
+test(`to show "yesterday" or "2 days ago", the page counts calendar days in the store's time zone, not elapsed hours`, () => {
   const friday = { ...display, now: new Date('2026-11-20T20:00:00Z') }
   expect(String(relativeTime(new Date('2026-11-18T22:00:00Z'), friday))).toContain('>2 days ago<')
   expect(String(relativeTime(new Date('2026-11-18T23:00:00Z'), friday))).toContain('>yesterday<')

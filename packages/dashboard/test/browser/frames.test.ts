@@ -86,7 +86,7 @@ test('after a merchant signs in inside an iframe, opening the dashboard outside 
   expect(new URL(page.url()).pathname).toBe('/sign-in')
 })
 
-test('after a merchant signs in inside an iframe, the next page from the same origin that embeds the dashboard requires no sign-in', async () => {
+test('if a merchant has signed in inside an iframe, another page of the embedding site shows the dashboard without a new sign-in', async () => {
   const { page } = await openFramed(allowed, await handOverLink())
   await page.frameLocator('iframe').getByRole('heading', { name: 'API', exact: true }).waitFor()
   await page.goto(`${originOf(allowed)}/?show=${encodeURIComponent(settings())}`)

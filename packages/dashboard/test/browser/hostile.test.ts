@@ -179,7 +179,7 @@ describe('texts with HTML', () => {
     expect(stores).toHaveLength(5)
   })
 
-  test('if the name, email address, and time zone of a store contain HTML, the page General shows them as text', async () => {
+  test('if the name, email address, and time zone of a store contain HTML, the General page shows them as text', async () => {
     const address = `${ofSmall()}/settings/general`
     for (const text of SOME) {
       await small.sql`update store set store_name = ${text}, store_email = ${text}, name = ${text}, store_timezone = ${text}`

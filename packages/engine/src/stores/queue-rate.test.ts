@@ -20,7 +20,7 @@ test('if requests have waited for less than 500 ms, expectedWait returns 0, so t
   expect(rate.expectedWait(now, 1000)).toBe(0)
 })
 
-test('after the last waiting request got its connection, expectedWait returns 0 until requests have waited for 500 ms again', () => {
+test('if the queue was empty, expectedWait returns 0 until requests have again waited for 500 ms without a break', () => {
   const { rate, now } = releaseEvery(10, 2000)
   rate.released(now, 1)
   expect(rate.expectedWait(now, 1000)).toBe(0)

@@ -65,7 +65,7 @@ const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
 const eventsOf = (event: StoreEvent['event']) => events.filter((each) => each.event === event)
 
-test('while a server does not respond to a new connection, the request for this connection counts as waiting, and no connection counts as open', async () => {
+test('while a database server does not answer a connection attempt, the pool counts the request as waiting and no connection as open', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   startPools({ storeTimeoutMs: 600 })
@@ -78,7 +78,7 @@ test('while a server does not respond to a new connection, the request for this 
   server.close()
 })
 
-test('after a server did not accept a session in time, its failure is timeout, until a session is open', async () => {
+test('after a database server did not accept a session in time, the pools report its failure as timeout until a session is open', async () => {
   const held: Socket[] = []
   let isHung = true
   const proxy = createServer((socket) => {
@@ -281,7 +281,7 @@ describe('a server that closes each connection', () => {
     ['after authentication', 'R\0\0\0\x08\0\0\0\0'],
     ['as soon as they are ready', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
   ])(
-    '[ERR-3] if a server closes connections %s, a request connects only once, and the shared pause of 20 clients grows to 500 ms',
+    '[ERR-3] if a server closes connections %s, a request connects only once, and the pause that 20 clients share between connections grows to 500 ms',
     async (_, message) => {
       startPools({ storePoolSize: 4, storeQueueMax: 1000 })
       const { counted, databaseUrl } = await closingServer(message)
@@ -385,7 +385,7 @@ describe('a store that changes its address', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[GEN-2] if requests name different schemas of a store, the schema of the request with the latest deadline is read', async () => {
+  test('[GEN-2] if requests for a store name different schemas, each request reads the schema from the request with the latest deadline so far', async () => {
     startPools()
     const old = realAddress('a', inject('postgresUrl'))
     const moved = { ...old, schemaName: 'moved' }

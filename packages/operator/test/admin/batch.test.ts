@@ -77,7 +77,7 @@ test('if a batch is repeated with its Idempotency-Key, the response is the same,
   expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
 })
 
-test('if the client closes the connection during a batch, the batch completes, and a repetition with its Idempotency-Key gets every result', async () => {
+test('if the client disconnects during a batch, the batch completes, and a repetition with the same Idempotency-Key returns every result', async () => {
   const headers = { ...NDJSON, authorization: `Bearer ${scene.token.text}`, 'idempotency-key': 'batch-2' }
   const lines = Array.from({ length: 100 }, (_, index) => store(`f-${index}`))
   const body = lines.map((line) => JSON.stringify(line)).join('\n')
@@ -99,7 +99,7 @@ test('if the client closes the connection during a batch, the batch completes, a
   expect(again.results.map(({ status }) => status)).toEqual(lines.map(() => 201))
 })
 
-test('if the client disconnects and the node stops during a batch, the batch ends early and stores no response for its Idempotency-Key', async () => {
+test('if the client disconnects and the node stops during a batch, the batch ends early, and no response is stored for its Idempotency-Key', async () => {
   const own = await startAdminScene()
   const lines = Array.from({ length: 1000 }, (_, index) => JSON.stringify(store(`g-${index}`)))
   const headers = { ...NDJSON, authorization: `Bearer ${own.token.text}`, 'idempotency-key': 'batch-3' }
