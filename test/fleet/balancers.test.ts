@@ -59,7 +59,7 @@ describe.each(SCENES)('$count nodes behind $name', (scene) => {
   )
 
   test(
-    `[AUTH-5, PAG-4] all nodes behind a load balancer reject a revoked key (rounds: ${ROUNDS}), and a full sync completes while they restart`,
+    `[AUTH-5, PAG-4] all nodes behind a load balancer reject a revoked key (rounds: ${ROUNDS}), and a full sync completes while the nodes restart`,
     async () => {
       const { fleet, store, nodes, address } = await startBehind(scene)
       for (let round = 0; round < ROUNDS; round += 1) await expectImmediateRevocation(fleet, store, [address])

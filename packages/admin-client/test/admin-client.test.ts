@@ -20,7 +20,7 @@ async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-test('the admin client creates, reads, changes, and removes a store, and lists its keys and audit events', async () => {
+test('the admin client creates, reads, changes, and removes a store, sets a member, creates a sign-in link, and lists keys and audit events', async () => {
   const created = await client.createStore({
     name: 'Shop',
     external_id: 'a/1',
@@ -71,7 +71,7 @@ test('if no server listens and retryForMs is 0, a call of the admin client throw
   await expect(lost.listStores()).rejects.toBeInstanceOf(AdminConnectionError)
 })
 
-test('if a program passes 1,200 stores to createStores, the results are in the order of the stores, each with its key', async () => {
+test("if a program passes 1,200 stores to createStores, the results are in the order of the stores, each with the store's key", async () => {
   const stores = Array.from({ length: 1200 }, (_, index) => ({
     name: `Shop ${index}`,
     external_id: `b-${index}`,

@@ -66,7 +66,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
     }
   })
 
-  test('if the cursor of one list or store is opened for another one, or with another secret, it is rejected with INVALID_CURSOR', () => {
+  test('if a cursor is opened for another list or store, or with another secret, the cursor is rejected with INVALID_CURSOR', () => {
     expectRejected(sealed, { ...scope, resource: customer })
     expectRejected(sealed, { ...scope, resource: idListOf(order) })
     expectRejected(sealCursor(content, { ...scope, resource: idListOf(order) }))

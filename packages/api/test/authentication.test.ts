@@ -157,7 +157,7 @@ test('[AUTH-4] if a store has one of at most five keys and 12 key creations run 
   expect((await withHeaders({ 'x-api-key': other.key })).status).toBe(200)
 })
 
-test('[AUTH-5] after a key is revoked, every node rejects its next request', async () => {
+test("[AUTH-5] after a key is revoked, every node rejects the key's next request", async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id, key } = await platform.newKey(store.id)
     const urls = round % 2 === 0 ? [platform.service.url, node.url] : [node.url, platform.service.url]

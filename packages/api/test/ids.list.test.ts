@@ -94,7 +94,7 @@ describe('[R31] pages of an ID list', () => {
     }
   })
 
-  test('[PAG-2] if PAGE_BYTES_MAX is 64 KiB, a page of products of 20 kB has four rows, and a page of their IDs all 300', async () => {
+  test('[PAG-2] if PAGE_BYTES_MAX is 64 KiB and 300 products have 20 kB each, a page has four products, and an ID page has 300 IDs', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()

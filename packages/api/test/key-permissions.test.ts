@@ -89,7 +89,7 @@ describe('changed permissions of a key', () => {
     expect(await statuses(key, '/api/v1/customers')).toEqual([200, 200, 200])
   })
 
-  test('[R39] if the allow list of a key is changed to exclude the client, all three nodes return 401 for its next request', async () => {
+  test("[R39] if the allow list of a key is changed to exclude the client, all three nodes return 401 for the client's next request", async () => {
     const key = await keyWith({})
     expect(await statuses(key, '/api/v1/store')).toEqual([200, 200, 200])
     await change(key, { allowedAddresses: ['203.0.113.7'] })

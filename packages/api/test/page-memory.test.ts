@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[GEN-2] while clients of two stores read slowly, disconnect, or use compression, each gets only rows of its own store', async () => {
+test('[GEN-2] while clients of two stores read slowly, disconnect, or use compression, each client gets only rows of its own store', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const [first, second] = stores
     if (first === undefined || second === undefined) throw new Error('the test needs two stores')

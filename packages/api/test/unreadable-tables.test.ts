@@ -46,7 +46,7 @@ describe('tables of a later schema version that cannot be read', () => {
     ['customer_groups', ['customer-groups', 'ids/customer-groups']],
     ['customer_addresses', ['customer-addresses', 'customers/CUSTOMER/addresses']],
   ])(
-    '[R42] if the reader role may not select from %s, the lists of this table return 502 until it may, and store.query_failed names the table',
+    '[R42] if the reader role may not select from %s, the lists of this table return 502 until the role may, and store.query_failed names the table',
     async (table, lists) => {
       const customer = await idOfCustomerWithAddress()
       const paths = lists.map((path) => path.replace('CUSTOMER', customer))

@@ -53,7 +53,7 @@ describe('generated TypeScript types', () => {
     expect(compileErrors("export const total: Order['total'] = 19.9")).toHaveLength(1)
   })
 
-  it('[FMT-6] the generated type of a newer field has a comment that says at which schema versions it is null', () => {
+  it('[FMT-6] the generated type of a newer field has a comment that says at which schema versions the field is null', () => {
     expect(typescriptTypes()).toContain(
       '  /** Currency of the order, as an ISO 4217 code. null means the store_currency of the store. null on stores older than v1.1. */\n  currency: string | null',
     )

@@ -132,7 +132,7 @@ describe('new admins', () => {
 })
 
 describe('invitations by email', () => {
-  test('an invitation email names the store and the inviter, and neither pages nor the table invitations contain the token in its link', async () => {
+  test('an invitation email names the store and the inviter, and neither pages nor the table invitations contain the token of the link in the email', async () => {
     const email = newEmail()
     expect((await inviteAs(member, ` ${email.toUpperCase()} `)).status).toBe(303)
     const { token } = linkTo(email)

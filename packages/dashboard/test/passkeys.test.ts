@@ -527,7 +527,7 @@ describe('changing a passkey', () => {
     expect(saved.text).toContain('Phone &lt;b&gt;')
   })
 
-  test("if a merchant removes a passkey, it no longer signs in, and the account's other sessions end", async () => {
+  test("if a merchant removes a passkey, the passkey no longer signs in, and the account's other sessions end", async () => {
     const passkey = await addPasskey(await signedIn())
     const [{ visitor }, { visitor: thief }] = [await signInWith(passkey), await signInWith(passkey)]
     const path = await pathOf()

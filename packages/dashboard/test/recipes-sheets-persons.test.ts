@@ -236,7 +236,7 @@ describe('Google Sheets exports by several persons or with several keys', () => 
     await expectEqual(url, spreadsheet, store)
   })
 
-  test("if a spreadsheet is connected to another store and Google stops its next export, no tab mixes the stores' rows, and a further export completes", async () => {
+  test("if a spreadsheet is connected to another store and Google stops the next export, no tab mixes the stores' rows, and a further export completes", async () => {
     const spreadsheet = await exported()
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
     const before = spreadsheet.state

@@ -67,7 +67,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.rows('products').map(({ price }) => price)).toContain('1234567890123456.78')
   })
 
-  test('[SYNC-3] wherever Google stops the export script, its next run completes the export', async () => {
+  test('[SYNC-3] wherever Google stops the export script, the next run of the script completes the export', async () => {
     const small = await filledStore(platform, undefined, SMALL)
     const spreadsheet = await connected(platform.service.url, small, FEW_ROWS)
     for (const change of [async () => undefined, changeStore]) {
@@ -218,7 +218,7 @@ describe('the recipe for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, old)
   })
 
-  test("if a user's own tab has the name of a table, the Google Sheets export leaves it unchanged and says to rename or delete it", async () => {
+  test("if a user's own tab has the name of a table, the Google Sheets export preserves this tab and says to rename or delete it", async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'orders', rows: [['mine']], maxRows: 10, maxColumns: 5, formats: [] }
     spreadsheet.state.sheets.push(own)

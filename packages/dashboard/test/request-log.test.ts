@@ -19,7 +19,7 @@ test('if the URL of a request log filters by a time or endpoint that PostgreSQL 
       expect([path, query, (await visitor.get(`${path}?${query}`)).status]).toEqual([path, query, 200])
 })
 
-test('if a sync stopped ten days ago, the page of the key still shows it as stopped, but the keys page does not', async () => {
+test('if a sync stopped ten days ago, the page of the key still shows the sync as stopped, but the keys page does not', async () => {
   const store = await platform.provision()
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
   const ago = (interval: string) => platform.controlSql`

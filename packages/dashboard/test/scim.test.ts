@@ -354,7 +354,7 @@ describe('how a directory manages the members of a store', () => {
     }
   })
 
-  test('if a directory added an account, accepting an invitation while signed in to this account leaves its password valid', async () => {
+  test("if a directory added an account, accepting an invitation while signed in to this account leaves the account's password valid", async () => {
     const accounts = await accountsOf(platform)
     const other = await platform.provision()
     const inviter = await addMerchant(platform, other.id)

@@ -51,7 +51,7 @@ describe('single sign-on', () => {
     },
   )
 
-  test('if a store requires a second factor, a member who signed in through single sign-on can open it without a code', async () => {
+  test('if a store requires a second factor, a member who signed in through single sign-on can open the store without a code', async () => {
     const setRule = (isRequired: boolean) =>
       scene.platform.controlSql`update stores set two_factor_required = ${isRequired}`
     await setRule(true)
@@ -241,7 +241,7 @@ describe('rejected single sign-ons', () => {
     },
   )
 
-  test("if a person's address at the provider changes, single sign-on opens the new address's account if the provider verified it, and otherwise gets 400", async () => {
+  test("if a person's address at the provider changes, single sign-on opens the account of the new address if it is verified, and otherwise gets 400", async () => {
     const [first, second] = [
       await addMerchant(scene.platform, scene.store.id),
       await addMerchant(scene.platform, scene.store.id),

@@ -18,7 +18,7 @@ const COMPLETED: ServiceEvent = {
 }
 
 describe('metrics', () => {
-  test('when a request completes, the metrics of its endpoint count the latency, rows, and bytes', async () => {
+  test('when a request completes, the metrics of the endpoint count the request by status and error code, and its latency, rows, and bytes', async () => {
     const metrics = createMetrics()
     metrics.handleEvent(COMPLETED)
     metrics.handleEvent({ ...COMPLETED, status: 429, code: 'RATE_LIMITED', rows: 0, bytes: 90 })

@@ -5,7 +5,7 @@ import { createMigratedDatabase } from '../../../test/support/databases.ts'
 import { createReadiness } from '../src/readiness.ts'
 import { openProxy } from './support/tcp-proxy.ts'
 
-test('[ERR-3] while the control database cannot be reached, a node is ready only if another server checks its keys and responds', async () => {
+test('[ERR-3] while the control database cannot be reached, a node is ready only if it checks keys at another server and this server responds', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const throughProxy = async () => {

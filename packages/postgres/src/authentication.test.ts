@@ -52,7 +52,7 @@ async function exchangeUntilProof(change: (proof: string) => string): Promise<Au
 }
 
 describe('SCRAM authentication', () => {
-  test("if the server's SCRAM proof shows that it knows the password, the client accepts the server", async () => {
+  test("if the server's SCRAM proof shows that the server knows the password, the client accepts the server", async () => {
     const authentication = await exchangeUntilProof((proof) => proof)
     expect(authentication.respond(request(OK))).toBeNull()
     expect(authentication.isAccepted).toBe(true)

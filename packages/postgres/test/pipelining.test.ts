@@ -49,7 +49,7 @@ describe('pipelined groups of statements', () => {
     expect(all.map(({ tags }) => tags)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3'], ['SELECT 4']])
   })
 
-  test('if the groups passed to Connection.run are empty, it resolves with null for each group', async () => {
+  test('if the groups passed to Connection.run are empty, the call resolves with null for each group', async () => {
     const connection = await open(database.url)
     expect(await connection.run([])).toEqual([])
     expect(await connection.run([[], []])).toEqual([null, null])

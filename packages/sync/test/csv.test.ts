@@ -119,7 +119,7 @@ test("if a CSV copy can't write its files because a view is missing, the previou
   expect(ids()).toEqual(['a', 'b'])
 })
 
-test('if a string starts with +, a CSV copy puts an apostrophe before it only if characters other than digits follow', async () => {
+test('if a string starts with +, a CSV copy puts an apostrophe before the string only if characters other than digits follow the +', async () => {
   const folder = await createTestFolder()
   const emails = ['+4930123456', '+49 30 1', '+1+1', '+', "'+4930123456"]
   await writeOrders(

@@ -72,7 +72,7 @@ test('if an SQL statement filters or joins by a personal or internal column, the
     expect(await client.callTool({ name: 'query', arguments: { sql } }), sql).toMatchObject({ isError: true })
 })
 
-test('if 20 SQL statements arrive at once and the first is slow, the MCP server stops it, runs 15 others, and rejects four', async () => {
+test('if 20 SQL statements arrive at once and the first is slow, the MCP server stops the first, runs 15 others, and rejects four', async () => {
   const slow = 'with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c'
   const [first, ...others] = await Promise.all(
     [slow, ...Array.from({ length: 19 }, () => 'select 1')].map((sql) => callText(client, 'query', { sql })),

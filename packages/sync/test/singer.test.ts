@@ -107,7 +107,7 @@ test('if --state names the state that a Singer run wrote after its first page, t
   )
 })
 
-test('if an order was deleted, a Singer run with --prune omits its ID from listed_ids and returns a listed_at after its synced_at', async () => {
+test("if an order was deleted, a Singer run with --prune omits the order's ID from listed_ids and returns a listed_at after the order's synced_at", async () => {
   const store = await provisionOrders(3)
   const first = await messagesOf(store)
   const [deleted] = await store.sql<

@@ -50,7 +50,7 @@ describe('documents that the service publishes', () => {
     }
   })
 
-  it('the Content-Security-Policy of /errors allows the inline style of the page by its hash', () => {
+  it("the Content-Security-Policy of /errors contains the SHA-256 hash of the page's inline style", () => {
     const style = /<style>([\s\S]*)<\/style>/.exec(textOf('/errors'))?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
     expect(routes.get('/errors')?.headers['content-security-policy']).toContain(`'sha256-${hash}'`)
@@ -105,7 +105,7 @@ describe('the server address in the OpenAPI document', () => {
   }
   const listensAt = 'http://127.0.0.1:8080'
 
-  it("if a public URL is set and test requests are off, it is the OpenAPI server; otherwise, the request's host or the listen address is", () => {
+  it("the OpenAPI server is the public URL if it is set and test requests are off, and otherwise the request's host or the listen address", () => {
     const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
     expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([

@@ -86,7 +86,7 @@ describe('checking a key and counting its request', () => {
     expect(await counters()).toBe(before)
   })
 
-  test('[AUTH-5] after a key is revoked, each of two nodes rejects its next request', async () => {
+  test("[AUTH-5] after a key is revoked, each of two nodes rejects the key's next request", async () => {
     const second = control.secondNode()
     await Promise.all([admitKey(), admitKey(undefined, second)])
     await revokeKey({ database: control.database, keyId: key.id })

@@ -50,7 +50,7 @@ test('[R38] if the scopes of a key change, the next check of the key on each of 
   expect(await admittedScopes(key)).toEqual(Array(4).fill(null))
 })
 
-test('[R39] if the allowed addresses of a key change, the next request is accepted only from an allowed address', async () => {
+test('[R39] if the allow list of a key changes, the next request is accepted only from an address on the new list', async () => {
   const key = await newKey()
   expect(await change(key, { allowedAddresses: ['10.0.0.0/8'] })).toBe('changed')
   expect((await admittedScopes(key, '203.0.113.7'))[0]).toBeNull()
@@ -72,7 +72,7 @@ test('[R39] if the expiry of a key changes, the list of keys shows the new expir
   expect(await permissionsOf(key)).toMatchObject({ expiresAt: null })
 })
 
-test('[R38, R39, R40] changing only the scopes of a key leaves its expiry, allowed addresses, personal data rule, and name unchanged', async () => {
+test('[R38, R39, R40] changing only the scopes of a key leaves its expiry, allow list, personal data rule, and name unchanged', async () => {
   const limits = { withoutPersonalData: true, expiresAt: inHours(5), allowedAddresses: ['10.0.0.0/8'] }
   const key = await newKey({ scopes: ['orders:read'], ...limits })
   expect(await change(key, { scopes: null })).toBe('changed')
@@ -99,7 +99,7 @@ test('if a key is revoked, has expired, or belongs to another store, changePermi
   expect(await permissionsOf(other)).toMatchObject({ scopes: null })
 })
 
-test('[R38] if scopes, expiry, or allowed addresses are invalid, changePermissions throws an error that states the violated rule', async () => {
+test('[R38] if the scopes, the expiry, or the allow list of a key are invalid, changePermissions throws an error that states the violated rule', async () => {
   const key = await newKey()
   await expect(change(key, { scopes: [] })).rejects.toThrow('scope: must name at least one resource')
   await expect(change(key, { expiresAt: new Date(0) })).rejects.toThrow('expires: must be in the future')

@@ -38,7 +38,7 @@ async function isAdmitted(made = key): Promise<boolean[]> {
 const NOWHERE = [false, false, false, false]
 const EVERYWHERE = [true, true, true, true]
 
-test('[AUTH-5] if a key is turned off, each of two nodes rejects its requests until the key is turned on', async () => {
+test("[AUTH-5] if a key is turned off, each of two nodes rejects the key's requests until the key is turned on", async () => {
   expect(await isAdmitted()).toEqual(EVERYWHERE)
   expect(await turn('off')).toBe('switched')
   expect(await isAdmitted()).toEqual(NOWHERE)

@@ -140,7 +140,7 @@ describe('usage by period', () => {
     expect(await read(stranger.id)).toEqual([])
   })
 
-  test('if old usage is stored by UTC day, readUsageSums counts each UTC day in the local day that shares most hours with it', async () => {
+  test('if old usage is stored by UTC day, readUsageSums counts each UTC day in the local day with which it shares most hours', async () => {
     const store = await control.store()
     const key = await newKey(store.id)
     await addHours(key.id, [0, 5, 23, 24, 47])

@@ -167,7 +167,7 @@ describe('usage of a key', () => {
 })
 
 describe('the busiest minute of an hour', () => {
-  test("if two nodes record a key's usage in one hour, the usage of this hour has the higher of their peak request counts per minute", async () => {
+  test("if two nodes record a key's usage in one hour, the hour's usage has the higher of the nodes' peak request counts per minute", async () => {
     const { id, storeId } = await createTestKey()
     for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
       const usage = recorder(() => NOON, node)

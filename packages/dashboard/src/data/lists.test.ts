@@ -109,7 +109,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('if a list has an email field, a search text with an @ searches only this field, and other search texts skip it', () => {
+  test('if a list has an email field, a search text with an @ searches only this field, and other search texts skip this field', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)

@@ -87,7 +87,7 @@ test(`if a key's replacement is unused, the keys page says "ends 7 days after th
   expect(ending).toMatch(/w3Zk<\/code> · .*Ends <time[^>]*>28 Nov, 09:30</)
 })
 
-test('if a key was last used 90 days ago, or created 30 days ago and never used, the keys page advises revoking it', () => {
+test('if a key was last used 90 days ago, or created 30 days ago and never used, the keys page advises revoking the key', () => {
   const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
   const advice =
     '<a href="/stores/s1/settings/api/keys/k1/revoke">Revoke it<span class="visually-hidden">: Accounting</span></a> if no tool needs it.'
@@ -100,7 +100,7 @@ test('if a key was last used 90 days ago, or created 30 days ago and never used,
   expect(text(daysAgo(29), null)).toContain('Put the key into the tool')
 })
 
-test('the keys page says "3 of 5 keys" with a link to the form for a new key, but "5 of 5 keys" without it', () => {
+test('the keys page says "3 of 5 keys" and links to the form for a new key, but "5 of 5 keys" without the link', () => {
   const page = pageWith([KEY, KEY, KEY])
   expect(page.indexOf('<a class="button main" href="#create">Create key</a>')).toBeLessThan(page.indexOf('3 of 5 keys'))
   expect(page).toContain('3 of 5 keys')

@@ -22,7 +22,7 @@ test('if an amount has more digits than a float, or more decimal places than its
   expect(amountText('1000.50', 'JPY', display)).toBe('JP¥1,000.5')
 })
 
-test('if the currency is null, amountText returns only the number; if it is no currency code, such as "Euro", amountText appends it unchanged', () => {
+test('amountText returns only the number if the currency is null, and appends a currency that is no currency code, such as "Euro", unchanged', () => {
   expect(amountText('1021.30', null, { locale: 'de' })).toBe('1.021,30')
   expect(amountText('1021.30', 'Euro', { locale: 'de' })).toBe('1.021,30 Euro')
   expect(amountText('about 5', 'EUR', { locale: 'de' })).toBe('about 5 EUR')

@@ -98,7 +98,7 @@ test.each([
   expect(health({ hours: hours.flat() }).kind).toBe(kind)
 })
 
-test('if all requests of a key since its last success failed, its health is "failing" with their number, their first hour, and the newest error', () => {
+test('if all requests of a key since its last success failed, its health is "failing" with their number, first hour, and newest error', () => {
   const error = { keyId: 'k', endpoint: '/api/v1/orders', status: 429, code: 'RATE_LIMITED', lastAt: NOW }
   const hours = [...usedIn([5]), ...usedIn([3, 1], { successful: 0, rejected: 4 })]
   const since = hours[1]?.hour

@@ -143,7 +143,7 @@ test('if /openapi.json of the admin API is requested without a token, the respon
 
 const BODY = { name: 'Shop', state: 'generating', keys: [{ name: 'one' }] }
 
-test('if a request is repeated with its Idempotency-Key, the response is the same, and the audit log gets no second event', async () => {
+test('if a request is repeated with the same Idempotency-Key, the response is the same, and the audit log gets no second event', async () => {
   const headers = { 'idempotency-key': 'order-1' }
   const first = await scene.send('POST /v1/stores', { body: BODY, headers })
   const before = await scene.audit()
@@ -233,7 +233,7 @@ test('if the response stored for an Idempotency-Key is 25 hours old, a repetitio
   expect(await scene.sql`select from idempotency_keys`).toHaveLength(0)
 })
 
-test('if the encryption secret was replaced after a request, repeating the request with its Idempotency-Key gets 409', async () => {
+test('if the encryption secret was replaced after a request, repeating the request with the same Idempotency-Key gets 409', async () => {
   const headers = { 'idempotency-key': 'order-8' }
   await scene.send('POST /v1/stores', { body: BODY, headers })
   const port = await freePort()

@@ -70,7 +70,7 @@ test('if a line of a batch provisions a database, only the result of this line h
   ])
 })
 
-test('if a batch is repeated with its Idempotency-Key, the response is the same, including the full text of each created key', async () => {
+test('if a batch is repeated with the same Idempotency-Key, the response is the same, including the full text of each created key', async () => {
   const headers = { 'idempotency-key': 'batch-1' }
   const first = await batch([store('e-1'), store('e-2')], headers)
   const again = await batch([store('e-1'), store('e-2')], headers)
