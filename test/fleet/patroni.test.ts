@@ -19,7 +19,7 @@ test.each([
   { name: 'the PostgreSQL of the primary is killed', act: 'crashPrimary', outageMsMax: OUTAGE_MS_MAX },
   { name: 'the machine of the primary is lost', act: 'loseMachineOfPrimary', outageMsMax: LOST_MACHINE_MS_MAX },
 ] as const)(
-  "[ERR-3, PAG-4] if $name in a Patroni cluster, only the cluster's store gets 502 (for at most $outageMsMax ms), and a full sync returns each order once",
+  '[ERR-3, PAG-4] if $name in a Patroni cluster, only its store gets 502 (at most $outageMsMax ms), and a full sync returns each order once',
   async ({ name, act, outageMsMax }) => {
     const cluster = await startPatroni()
     const fleet = await startFleet()

@@ -208,7 +208,7 @@ describe('invitations accepted through single sign-on', () => {
     }
   })
 
-  test('if an invitation was withdrawn and the address has no account, single sign-on says that no account has this address', async () => {
+  test('if an invitation was withdrawn and the invited address has no account, single sign-on says that no account has this address', async () => {
     const email = `withdrawn-${randomUUID()}@example.com`
     await inviteTo(email)
     await scene.platform.controlSql`update invitations set outcome = 'withdrawn' where email = ${email}`
@@ -257,7 +257,7 @@ describe('rejected single sign-ons', () => {
     expect((await scene.signIn(scene.browser(), 'moving')).status).toBe(400)
   })
 
-  test("after a merchant's account is removed, single sign-on says that no account has this address", async () => {
+  test("after a merchant's account is removed, single sign-on says that no account has the merchant's email address", async () => {
     const accounts = await accountsOf(scene.platform)
     const { id, email } = await accounts.addMerchant('leaving@example.com', scene.store.id)
     scene.provider.people.set('leaving', { login: 'leaving', email, email_verified: true })

@@ -132,7 +132,7 @@ describe('store-export', () => {
 })
 
 describe('store-export migrate', () => {
-  test('if the control database lacks the extension citus, `migrate --distributed citus` names the extension, and distributes nothing', async () => {
+  test('if the control database lacks the extension citus, `migrate --distributed citus` exits with code 1, names the extension, and distributes nothing', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const options = { settings: { DATABASE_URL: url, SECRET: secret } }

@@ -206,7 +206,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('if the role of the nodes can change rows, running the SQL that doctor prints revokes these privileges', async () => {
+  test("if the role of the nodes can change rows, running the SQL that doctor prints revokes the role's write privileges", async () => {
     const { id, owner, role } = await provision('launch')
     await owner.unsafe(`grant update on orders to "${role}"; grant insert on customers to public`)
     const note = (await examine(id)).all.find(({ code }) => code === 'may_write')

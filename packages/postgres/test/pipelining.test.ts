@@ -78,7 +78,7 @@ describe('pipelined groups of statements', () => {
     expect(rows.values).toEqual(['7'])
   })
 
-  test('if the row callback of a statement throws, reading the statement rejects with this error, and the connection stays usable', async () => {
+  test("if the row callback of a statement throws, reading the statement rejects with the callback's error, and the connection stays usable", async () => {
     const connection = await open(database.url)
     const statement = sql`select generate_series(1, 10000)`
     let rows = 0
@@ -94,7 +94,7 @@ describe('pipelined groups of statements', () => {
     expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
   })
 
-  test('if the callback for columns or for completion of a statement throws, reading the statement rejects with this error', async () => {
+  test("if the callback for columns or for completion of a statement throws, reading the statement rejects with the callback's error", async () => {
     const connection = await open(database.url)
     for (const method of ['columns', 'completed'] as const) {
       const sink: Sink = {

@@ -99,7 +99,7 @@ test('if a key is revoked, has expired, or belongs to another store, changePermi
   expect(await permissionsOf(other)).toMatchObject({ scopes: null })
 })
 
-test('[R38] if the scopes, the expiry, or the allow list of a key are invalid, changePermissions throws an error that states the violated rule', async () => {
+test('[R38] if the scopes, the expiry, or the allow list of a key is invalid, changePermissions throws an error that states the violated rule', async () => {
   const key = await newKey()
   await expect(change(key, { scopes: [] })).rejects.toThrow('scope: must name at least one resource')
   await expect(change(key, { expiresAt: new Date(0) })).rejects.toThrow('expires: must be in the future')

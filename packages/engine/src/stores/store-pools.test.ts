@@ -65,7 +65,7 @@ const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
 const eventsOf = (event: StoreEvent['event']) => events.filter((each) => each.event === event)
 
-test('while a database server does not answer a connection attempt, the pool counts the request as waiting and no connection as open', async () => {
+test('while a database server does not respond to a connection attempt, the pool counts the request as waiting and no connection as open', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   startPools({ storeTimeoutMs: 600 })

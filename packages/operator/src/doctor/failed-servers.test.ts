@@ -19,13 +19,13 @@ async function examineOn(servers: readonly string[], isDown = (server: string): 
   return { codes, examined }
 }
 
-test('after three stores of a server could not be read, doctor skips its other stores, and still examines stores of other servers', async () => {
+test("after three stores of a server could not be read, doctor skips the server's other stores, and still examines stores of other servers", async () => {
   const { codes, examined } = await examineOn(['down', 'up', 'down', 'down', 'down', 'up'])
   expect(codes).toEqual(['unreachable', 'ok', 'unreachable', 'unreachable', 'skipped', 'ok'])
   expect(examined).toBe(5)
 })
 
-test('if every third store of a server can be read, doctor skips none of its stores', async () => {
+test("if every third store of a server can be read, doctor skips none of the server's stores", async () => {
   let count = 0
   const { examined } = await examineOn(['a', 'a', 'a', 'a', 'a', 'a'], () => ++count % 3 !== 0)
   expect(examined).toBe(6)

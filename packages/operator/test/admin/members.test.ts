@@ -141,7 +141,7 @@ test('if the audit log of a store is read in pages, every event is returned once
   expect(actions).toEqual(['store.added', 'key.created', 'key.created', 'store.changed'])
 })
 
-test('if audit events are requested with the parameter since, the response leaves out events before that time', async () => {
+test('if audit events are requested with the parameter since, the response leaves out events before the time in this parameter', async () => {
   const all = (await scene.send('GET /v1/audit-events')).json.data
   const last = all.at(-1)
   expect(last).toMatchObject({ id: expect.any(String), actor: expect.any(String), details: expect.any(Object) })

@@ -28,7 +28,7 @@ function brokenStores(platform: RealPlatform, whole: RealStore) {
   return Promise.all(broken)
 }
 
-test(`[ERR-3] if ${KINDS} store databases hang, fail, or send invalid data, requests for these stores get 502 within 6 s, and for another store 200 (rounds: ${ROUNDS})`, async () => {
+test(`[ERR-3] if ${KINDS} store databases hang, fail, or send invalid data, their stores get 502 within 6 s, and another store gets 200 (rounds: ${ROUNDS})`, async () => {
   const platform = await createPlatform()
   const neighbor = await platform.createStore(SIZE)
   const broken = await brokenStores(platform, neighbor)
