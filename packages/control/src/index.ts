@@ -176,6 +176,7 @@ export {
   UnknownMerchant,
 } from './merchants.ts'
 export { MigrationError, migrate, missingMigrations } from './migrate.ts'
+export { type MovedStores, moveStores } from './move-stores.ts'
 export { announceNode, type NodeServer, NodesWithoutSecret, requireServiceSecret, whyNotServing } from './nodes.ts'
 export { InvalidEmailError, parseEmail } from './parse-email.ts'
 export {

@@ -33,6 +33,40 @@ async function runJson(...words: string[]) {
 
 const URL_OPTION = ['--database-url', 'postgres://reader@db.example/shop']
 
+describe('stores move', () => {
+  const add = async (databaseUrl: string): Promise<string> =>
+    (await runJson('stores', 'add', '--name', 'Shop', '--database-url', databaseUrl)).id
+  const urlOf = async (id: string) =>
+    (await runJson('stores', 'list')).stores.find((store: { id: string }) => store.id === id).database_url
+
+  test('exactly the stores of the old server get the new host, and requests use their unchanged passwords', async () => {
+    const { id, reader_url } = await runJson('stores', 'provision', '--name', 'Moved', '--revision', 'launch')
+    dropAfterTest(id)
+    const { host, password } = new URL(reader_url)
+    const url = reader_url.replace(host, 'db-7.internal:5433')
+    await runCommand(['stores', 'set', id, '--database-url', '-'], { settings, input: url })
+    const others = ['db-7.internal:5432', 'db-7.internal:5433,db-8.internal:5433', 'db-71.internal:5433']
+    const ids = await Promise.all(others.map((server) => add(`postgres://reader@${server}/shop`)))
+    const named = await add('postgres://reader@/shop?host=db-7.internal&port=5433')
+    const moved = await runJson('stores', 'move', '--from', 'DB-7.internal:5433', '--to', host)
+    expect(moved).toEqual({ from: 'DB-7.internal:5433', to: host, moved: 1, unchanged: [named] })
+    expect(await urlOf(id)).toBe(reader_url.replace(`:${password}@`, '@'))
+    expect(await Promise.all(ids.map(urlOf))).toEqual(others.map((server) => `postgres://reader@${server}/shop`))
+    const seen = await runCommand(['doctor', '--store', id, '--json'], { settings })
+    expect(seen.json.stores).toMatchObject([{ ok: true, revision: 'launch' }])
+  })
+
+  test.each([
+    [['--from', 'nowhere:1', '--to', 'db-9:5432'], 'no store is on nowhere:1; "store-export stores list" shows'],
+    [['--from', 'db-7:5432', '--to', 'me@db-9:5432'], 'to: must be host:port, or several separated by commas; got'],
+    [['--from', 'db-7:5432', '--to', 'db-9:x'], 'to: must be host:port'],
+    [['--from', '', '--to', 'db-9:5432'], 'from: must be host:port'],
+  ])('`stores move` with %j exits with code 1 and says what is wrong', async (options, message) => {
+    const { code, stderr } = await runCommand(['stores', 'move', ...options], { settings })
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`store-export: ${message}`)])
+  })
+})
+
 describe('stores with an external ID', () => {
   test('if two commands add a store with the same external ID, both return the same store', async () => {
     const add = (name: string) => runJson('stores', 'add', '--name', name, '--external-id', 'shop:42', ...URL_OPTION)

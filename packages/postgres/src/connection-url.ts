@@ -144,6 +144,20 @@ export function withPassword(url: string, password: string | null): string {
   return `${bare}${bare.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`
 }
 
+/**
+ * Returns the URL with these hosts (`host:port`, separated by commas) in place of its own; null if the URL names its
+ * hosts in parameters. Throws like `parseConnectionUrl`, also if `hosts` is not a list of hosts.
+ */
+export function withHosts(url: string, hosts: string): string | null {
+  const [head, query] = splitOnce(url.trim(), '?')
+  if ([...readParameters(query ?? '').keys()].some((name) => name === 'host' || name === 'port')) return null
+  if (/[@/?#\s]/.test(hosts)) throw new InvalidUrlError('hosts: must be host:port, separated by commas')
+  const changed = head.replace(/^([^:]+:\/\/(?:[^/?#]*@)?)[^@/?#]*/, (_, start: string) => start + hosts)
+  const moved = query === null ? changed : `${changed}?${query}`
+  parseConnectionUrl(moved)
+  return moved
+}
+
 /** Returns the servers of a target as one string, in a fixed order. Stores with equal strings share a server. */
 export function serverOf({ hosts }: ConnectionTarget): string {
   return hosts.map(hostText).toSorted().join(',')

@@ -23,6 +23,7 @@ export {
   serverOf,
   serverOfUrl,
   splitPassword,
+  withHosts,
   withPassword,
 } from './connection-url.ts'
 export { PostgresConnectionError, PostgresError } from './errors.ts'

@@ -1,8 +1,9 @@
-// Implements `stores add`, `set`, `list`, and `remove`. They don't connect to store databases.
+// Implements `stores add`, `set`, `move`, `list`, and `remove`. They don't connect to store databases.
 
 import {
   addStore,
   listStores,
+  moveStores,
   type RegisteredStore,
   removeStore,
   requireServiceSecret,
@@ -14,7 +15,7 @@ import {
 } from '@store-export/control'
 import type { CommandContext } from '../command-context.ts'
 import { countOf, print, printJson, printMessage, printTable } from '../output.ts'
-import { UsageError } from '../user-error.ts'
+import { UsageError, UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
@@ -35,6 +36,12 @@ export interface SetOptions extends CommonOptions {
   readonly databaseUrl?: string
   readonly schema?: string
   readonly requireTwoFactor?: 'on' | 'off'
+}
+
+/** The options of `stores move`: hosts with ports, separated by commas. */
+export interface MoveOptions extends CommonOptions {
+  readonly from: string
+  readonly to: string
 }
 
 /**
@@ -109,6 +116,19 @@ export async function remove({ database }: CommandContext, reference: string, { 
       : 'Already removed:',
   )
   print(id)
+}
+
+/** Moves the stores of a server, and prints their number. Rejects like `moveStores`, and with `UserError` if there are none. */
+export async function move(context: CommandContext, { from, to, json }: MoveOptions): Promise<void> {
+  const { moved, unchanged } = await moveStores(context, { from, to })
+  if (moved === 0 && unchanged.length === 0)
+    throw new UserError(`no store is on ${from}; "store-export stores list" shows the URL of each store`)
+  if (json) return printJson({ from, to, moved, unchanged })
+  printMessage(`Moved ${countOf(moved, 'store')} from ${from} to ${to}.`)
+  if (unchanged.length > 0) {
+    printMessage('These stores are unchanged, because a parameter of their URLs names the host:')
+    for (const id of unchanged) print(id)
+  }
 }
 
 function report({ id, name, origin, state }: RegisteredStore, action: string): void {

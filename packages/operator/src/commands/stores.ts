@@ -9,10 +9,10 @@ import { parseRevision } from './option-values.ts'
 import { type GrantsOptions, grants, type UpgradeOptions, upgrade } from './stores-databases.ts'
 import { type DropOrphanOptions, removeOrphan, showOrphans } from './stores-orphans.ts'
 import { type ProvisionOptions, provision } from './stores-provision.ts'
-import { type AddOptions, add, list, remove, type SetOptions, set } from './stores-registry.ts'
+import { type AddOptions, add, list, type MoveOptions, move, remove, type SetOptions, set } from './stores-registry.ts'
 
 export function addStoresCommands(program: Command, processContext: ProcessContext): void {
-  const stores = addCommandGroup(program, 'stores', 'register, create, upgrade, list, and remove stores')
+  const stores = addCommandGroup(program, 'stores', 'register, create, move, upgrade, list, and remove stores')
   addRegistryCommands(stores, processContext)
   addDatabaseCommands(stores, processContext)
 }
@@ -72,6 +72,14 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
       ).choices(['on', 'off']),
     )
     .action((id: string, options: SetOptions) => withControl(processContext, (context) => set(context, id, options)))
+  addCommand(
+    stores,
+    'move',
+    'change the host of all stores on a database server, from the next request on. Passwords and database names stay.',
+  )
+    .requiredOption('--from <server>', 'present host and port of the server, as in "store-export status"')
+    .requiredOption('--to <server>', 'new host and port. Separate several hosts with commas.')
+    .action((options: MoveOptions) => withControl(processContext, (context) => move(context, options)))
   addCommand(stores, 'list', 'list the registered stores')
     .option(
       '--orphans',
