@@ -1,7 +1,7 @@
-// Runs `npm run bench:admin`, which registers stores with one key each through the admin API's batch endpoint. Then
-// sends the same requests again, and compares the control database before and after. Prints the times of both runs.
+// Registers stores with one key each through the admin API's batch endpoint. Then sends the same requests again, and
+// compares the control database before and after. Prints the times of both runs.
 //
-// `--stores` sets the number of stores (default: 10000), and `--server embedded|system` the server (default: system).
+// Run: npm run bench:admin -- [--stores N] (default: 10000) [--server embedded|system] (default: system).
 
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'

@@ -1,6 +1,8 @@
-// Runs `npm run bench:fleet`, which simulates how many nodes, connections, and cores a platform of many stores needs,
-// and prints tables. docs/concepts/fleet-simulation.md has the tables for the default options. With `--measure`, it
-// instead measures the costs of connections and stores them in bench/results/fleet.
+// Simulates how many nodes, connections, and cores a platform of many stores needs, and prints tables.
+// docs/concepts/fleet-simulation.md has the tables for the default options.
+//
+// Run: npm run bench:fleet. With `--measure`, it instead measures the costs of connections and stores them in
+// bench/results/fleet.
 
 import { readFleetOptions } from './fleet/assumptions.ts'
 import { BALANCINGS } from './fleet/balancer.ts'

@@ -1,7 +1,8 @@
-// Runs `npm run bench:late-commits`. It counts the rows that copies miss, or have in an old version, because their
-// transactions commit late. Compares copies with and without the watermark, and with and without the wait for open
-// transactions. Also measures the cost of the poll of open transactions. Runs on the embedded PostgreSQL, and on an
-// installed one if there is one. `--seconds` sets the duration of each experiment (default: 12).
+// Counts the rows that copies miss, or have in an old version, because their transactions commit late. Compares copies
+// with and without the watermark, and with and without the wait for open transactions. Also measures the cost of the
+// poll of open transactions. Uses the embedded PostgreSQL, and an installed one if there is one.
+//
+// Run: npm run bench:late-commits -- [--seconds N] (duration of each experiment, default: 12).
 
 import { parseArgs } from 'node:util'
 import { EncryptionKey } from '@store-export/control'

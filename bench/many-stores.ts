@@ -1,9 +1,9 @@
-// Runs `npm run bench:many-stores`, which requests pages of randomly chosen stores from one node. The baseline opens a
-// connection to a store and reads a page without the service. Prints the times of both, the most connections to stores
-// that the service had open, and its memory.
+// Requests pages of randomly chosen stores from one node. The baseline opens a connection to a store and reads a page
+// without the service. Prints the times of both, the most connections to stores that the service had open, and its
+// memory.
 //
-// Options: `--stores` (number of store databases, default: 2000), `--requests` (default: 20000), and `--server`
-// (embedded or system, default: system).
+// Run: npm run bench:many-stores. Options: `--stores` (number of store databases, default: 2000), `--requests`
+// (default: 20000), and `--server` (embedded or system, default: system).
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

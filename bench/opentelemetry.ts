@@ -1,5 +1,7 @@
-// Runs `npm run bench:opentelemetry`, which measures the processor time of the spans and metrics of a request, compared
-// with that of the request. A separate process creates them, because their time is below the noise of a service.
+// Measures the processor time of the spans and metrics of a request, compared with that of the request. A separate
+// process creates them, because their time is below the noise of a service.
+//
+// Run: npm run bench:opentelemetry.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

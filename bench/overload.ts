@@ -1,8 +1,8 @@
-// Runs `npm run bench:overload`, which measures the capacity of one node in requests per second. Then sends requests at
-// half of this rate, at this rate, and at two and three times this rate. The requests don't wait for responses, like
-// those of many independent tools. Prints the rates and times of accepted and of rejected requests.
+// Measures the capacity of one node in requests per second. Then sends requests at half of this rate, at this rate, and
+// at two and three times this rate. The requests don't wait for responses, like those of many independent tools. Prints
+// the rates and times of accepted and of rejected requests.
 //
-// Options: `--stores` (default: 100), and `--server` (embedded or system, default: system).
+// Run: npm run bench:overload -- [--stores N] (default: 100) [--server embedded|system] (default: system).
 
 import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,7 +12,9 @@ import { startBenchServer } from './lib/servers.ts'
 import { type ManyStores, makeManyStores } from './service/many-stores-databases.ts'
 
 const PATH = '/api/v1/orders?limit=50'
+/** Concurrent readers that measure the capacity. */
 const READERS = 64
+/** Duration of each run after the warm-up, in seconds. */
 const SECONDS = 15
 /** Time that a run takes to reach a steady state. A measurement of the capacity takes as long. */
 const WARM_UP_SECONDS = 5
@@ -86,7 +88,10 @@ async function capacityOf(send: () => Promise<Outcome>): Promise<number> {
   return completed / WARM_UP_SECONDS
 }
 
-/** Sends requests at a fixed rate, and returns the outcomes of those that are sent after the warm-up. */
+/**
+ * Starts requests at a fixed rate, without waiting for responses. Returns the outcomes of those that are sent after the
+ * warm-up.
+ */
 async function sendAt(perSecond: number, send: () => Promise<Outcome>): Promise<Outcome[]> {
   const startedAt = performance.now()
   const sent: Promise<Outcome>[] = []

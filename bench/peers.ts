@@ -1,6 +1,8 @@
-// Runs `npm run bench:peers`, which reads the same orders from the service and from other servers, in one run on one
-// database. It prints the result, and stores it in bench/results and in docs/concepts/performance.md with its chart.
-// With `--quick`, it only prints. Fails if a peer returns other orders, or if the peers aren't installed.
+// Reads the same orders from the service and from other servers, in one run on one database. Prints the result, and
+// stores it in bench/results and in docs/concepts/performance.md with its chart. Fails if a peer returns other orders,
+// or if the peers aren't installed.
+//
+// Run: npm run bench:peers. With `--quick`, it only prints.
 
 import { existsSync } from 'node:fs'
 import type { ServerKind } from './lib/options.ts'

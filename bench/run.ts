@@ -1,6 +1,7 @@
-// Runs `npm run bench`, which measures on the embedded PostgreSQL and, if there is one, on an installed one. It prints
-// the results, and stores them in bench/results and in docs/concepts/performance.md with its chart. With `--quick`, it
-// only prints. It doesn't check the results.
+// Measures the service on the embedded PostgreSQL and, if there is one, on an installed one. Prints the results, and
+// stores them in bench/results and in docs/concepts/performance.md with its chart. Doesn't check the results.
+//
+// Run: npm run bench. With `--quick`, it only prints.
 
 import { type BenchOptions, readOptions, type ServerKind } from './lib/options.ts'
 import { withRatiosBefore, writeResult } from './lib/results.ts'

@@ -1,6 +1,7 @@
-// Runs `npm run bench:sync`, which measures how fast store-sync copies a large store, and its processor time and
-// memory. It prints the results. Without arguments, it also stores them in bench/results/sync and
-// docs/concepts/performance.md. It doesn't check the results.
+// Measures how fast store-sync copies a large store, and its processor time and memory. Prints the results. Without
+// arguments, it also stores them in bench/results/sync and docs/concepts/performance.md. Doesn't check the results.
+//
+// Run: npm run bench:sync.
 
 import { startBenchServer } from './lib/servers.ts'
 import { writeDocument } from './service/document.ts'

@@ -1,6 +1,7 @@
-// Runs `npm run bench:windows`, which measures how much processor time an end time (`updated_until`, `created_until`)
-// adds to a page. Also reads all orders in slices, one process for each, while orders change. Then counts the orders
-// that are missing or were returned twice.
+// Measures how much processor time an end time (`updated_until`, `created_until`) adds to a page. Also reads all orders
+// in slices, one process for each, while orders change. Then counts the orders that are missing or were returned twice.
+//
+// Run: npm run bench:windows.
 
 import { parseArgs } from 'node:util'
 import { LIMITS } from '@store-export/contract'

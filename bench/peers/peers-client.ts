@@ -1,18 +1,23 @@
-// Sends requests to the compared servers. Drops the responses, or parses them as JSON to compare them.
+// Sends requests to the compared servers over connections that stay open. `send` discards a response and counts its
+// bytes. `read` parses it as JSON, to compare it with that of another server.
 
 import http from 'node:http'
 import type { PeerRequest } from './peers-list.ts'
 
 /** Sends requests to one server over connections that stay open. */
 export interface PeerClient {
-  /** Returns the number of bytes of the response. Rejects for any status other than 200. */
+  /** Returns the number of bytes of the response. Rejects if the connection fails, or if the status is not 200. */
   send(request: PeerRequest): Promise<number>
-  /** Returns the response as JSON. Rejects for any status other than 200. */
+  /** Returns the parsed response. Rejects like `send`, and if the body is not JSON. */
   read(request: PeerRequest): Promise<unknown>
+  /** Closes all connections, which fails requests that still run. */
   close(): void
 }
 
-/** Returns a client of the server at `url` with at most `connections` connections. */
+/**
+ * Returns a client that sends `key` as `x-api-key`. It opens at most `connections` connections; further requests wait
+ * for one.
+ */
 export function createPeerClient(url: string, key: string, connections: number): PeerClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
   const start = ({ path, body }: PeerRequest) => {

@@ -27,7 +27,7 @@ const CONNECTIONS = [8, 32] as const
 /** Orders that each server returns by their IDs in one turn. */
 const ROWS = 400
 
-/** Measures on an empty server and returns the result. `log` gets progress messages. */
+/** Fills `server`, which must be empty, runs all comparisons, and returns the result. `log` gets progress messages. */
 export async function measurePeers(
   server: BenchServer,
   options: PeersOptions,
@@ -51,20 +51,20 @@ export async function measurePeers(
   }
 }
 
-interface Measuring {
+interface ComparisonOptions {
   readonly server: BenchServer
   readonly dataset: Dataset
   readonly options: PeersOptions
   readonly log: (what: string) => void
 }
 
-/** A running server, and the starts of the pages to request. */
+/** A running server, and the positions at which its pages of 250 orders start. */
 interface MeasuredServer extends ComparedServer {
   readonly processId: number
   readonly starts: readonly PeerStart[]
 }
 
-async function compareAll({ server, dataset, options, log }: Measuring): Promise<PeerComparison[]> {
+async function compareAll({ server, dataset, options, log }: ComparisonOptions): Promise<PeerComparison[]> {
   await using running = new AsyncDisposableStack()
   const servers = await startAll(dataset, running, log)
   const rounds = { rounds: options.rounds, serverProcessId: server.processId }
@@ -128,7 +128,10 @@ async function withPageStarts(peer: Peer, client: PeerClient, starts: readonly P
   return { peer, client, starts: peerStarts }
 }
 
-/** Returns the cursor before each page of 250 orders, null for the first page; empty for a server without `ends`. */
+/**
+ * Requests the cursor that each page of 250 orders starts after; null for the first page. Returns an empty array for a
+ * server without `Peer.ends`, whose pages need no cursor from the server.
+ */
 async function peerCursors({ name, ends }: Peer, client: PeerClient, count: number): Promise<(string | null)[]> {
   if (ends === undefined) return []
   const cursors: (string | null)[] = [null]
@@ -140,7 +143,7 @@ async function peerCursors({ name, ends }: Peer, client: PeerClient, count: numb
   return cursors
 }
 
-/** Returns the first page of each size, and one in the middle of the list. */
+/** For each page size, returns the first page and a page in the middle of the list. */
 function comparedPages({ starts }: MeasuredServer) {
   const places = [starts[0], starts[Math.floor(starts.length / 2)]].filter((start) => start !== undefined)
   return places.flatMap((start) => PAGES.map(({ limit }) => ({ start, limit })))
@@ -159,7 +162,7 @@ function pages({ peer, client, processId, starts }: MeasuredServer, limit: numbe
  */
 function rows({ peer, client, processId, starts }: MeasuredServer, connections: number): Participant {
   const send = async (round: Round) => {
-    // The key of the first start is before all orders, so it has no order's ID.
+    // The sort key of the first page is before all orders, so it contains no order's ID.
     const ids = spread(starts.slice(1), ROWS, round).map(({ key }) => key.id)
     let bytes = 0
     const connection = async () => {

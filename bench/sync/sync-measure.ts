@@ -18,7 +18,9 @@ import { runTool } from './sync-tool.ts'
 /** Number of orders whose pages of 250 take one minute at the limit of 120 requests per minute. */
 const PACED_ORDERS = 30_000
 
-/** Measures on an empty server and returns the result. `log` gets progress messages. */
+/**
+ * Fills `server`, which must be empty, runs all measurements, and returns the figures. `log` gets progress messages.
+ */
 export async function measureSync(
   server: BenchServer,
   options: SyncBenchOptions,
@@ -56,7 +58,7 @@ export async function measureSync(
   }
 }
 
-/** What all measurements share. */
+/** The server for copies, the folder, the tool, and the key. All measurements use the same. */
 interface Places {
   readonly server: BenchServer
   readonly folder: string
@@ -65,9 +67,10 @@ interface Places {
   readonly log: (what: string) => void
 }
 
-/** The measurements. Each sync writes to a new destination. */
+/** The measurements. Each first run writes to a new destination, and the second run to the same one. */
 class SyncBench {
   readonly #places: Places
+  /** Number of destinations so far, for unique names. */
   #databases = 0
 
   constructor(places: Places) {
@@ -85,7 +88,8 @@ class SyncBench {
 
   /**
    * Fetches and drops the pages, without and with parsing. Then runs a first and a second sync into each destination.
-   * `rows` is the number of rows, or returns the number of rows that were served by both fetches together.
+   * `rows` is the number of rows; or, for a generated store, a function that returns how many rows both fetches read
+   * together.
    */
   async walk(
     source: string,
@@ -120,10 +124,13 @@ class SyncBench {
     return figures
   }
 
-  /** Measures the processor time of one minute of requests at the limit, and that of only fetching and parsing. */
+  /**
+   * Measures the processor time for as many pages as the rate limit permits in one minute, and that of only fetching
+   * and parsing them. The generator has no rate limit, so a run can take less than a minute.
+   */
   paced(url: string) {
     return this.#withGenerator(url, PACED_ORDERS, async (generator) => {
-      this.#places.log('a minute under the limit')
+      this.#places.log('the pages of one minute at the rate limit')
       const parsed = await this.#fetch(generator, true, ['orders'])
       const runs: { name: Destination; cpuMs: number }[] = []
       for (const name of ['sqlite', 'postgres'] as const)

@@ -19,7 +19,7 @@ export interface SyncFigure {
   readonly ratio: number | null
 }
 
-/** The cost of one minute of requests at the limit. */
+/** The cost of as many pages as the rate limit permits in one minute. */
 export interface PacedFigure {
   readonly name: string
   /** Processor seconds for 120 pages of 250 orders, including the start of the process. */
