@@ -66,11 +66,7 @@ async function measure({ controlUrl, secret, stores }: ManyStores): Promise<void
       '| Arrivals | Accepted per second | p50, ms | p99, ms | Rejected per second | p50, ms | p99, ms | Other |',
     )
     console.log('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |')
-    for (const factor of FACTORS) {
-      report(factor, await sendAt(factor * capacity, send))
-      // The next run starts without requests of this one.
-      await delay(3000)
-    }
+    for (const factor of FACTORS) report(factor, await sendAt(factor * capacity, send))
   } finally {
     agent.destroy()
     await service.close()

@@ -30,7 +30,7 @@ import { apiVariants, type Lists, walkLists } from './variants.ts'
  */
 const ROUNDS_WITHOUT_INDEXES = 7
 
-/** Measures on an empty server and returns the result. `log` gets progress messages. */
+/** Fills `server`, which must be empty, runs all measurements, and returns the result. `log` gets progress messages. */
 export async function measureServer(
   server: BenchServer,
   options: BenchOptions,
