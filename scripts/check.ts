@@ -1,6 +1,8 @@
-// Runs `npm run check`, which checks properties of the code and its documentation that tests don't prove. Every check
-// runs, even if one fails. Arguments select the checks whose names contain one of them. An argument that no name
-// contains selects nothing, and is no error.
+// Checks properties of the code and its documentation that tests don't prove. Every check runs, even if one fails.
+// Arguments select the checks whose names contain one of them. An argument that no name contains selects nothing, and
+// is no error.
+//
+// Run: npm run check [-- WORD...]
 
 import { spawnSync } from 'node:child_process'
 

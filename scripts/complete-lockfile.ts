@@ -1,5 +1,7 @@
-// Runs `npm run lockfile`, which completes the lockfiles after a change of dependencies. Arguments name other lockfiles
-// to complete. With `--check`, it only reports incomplete ones.
+// Completes the lockfiles after a change of dependencies. Arguments name other lockfiles to complete. With `--check`,
+// the script only reports incomplete ones.
+//
+// Run: npm run lockfile [-- FILE...]
 //
 // If a registry mirror lacks a package for another platform, npm leaves the package out of the lockfile, and `npm ci`
 // then fails. The script adds such a package with its version, its platform, and `optional`. If an entry has no

@@ -1,6 +1,7 @@
-// Runs `npm run pictures`, which takes the screenshots of the dashboard that the documents show, and writes them to
-// docs/images. It starts a demo in a temporary folder and uses it as three tools would. The keys in the screenshots are
-// invalid after the demo.
+// Takes the screenshots of the dashboard that the documents show, and writes them to docs/images. Starts a demo in a
+// temporary folder and uses it as three tools would. The keys in the screenshots are invalid after the demo.
+//
+// Run: npm run pictures
 
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

@@ -9,20 +9,23 @@ export interface DecisionRecord {
 /** Folder of the records, relative to the root of the repository. */
 export const DECISIONS_FOLDER = 'docs/contribute/decisions'
 
-/** Whether a file of the folder is a record, by its name. */
+/** Whether the name of a file in the folder is that of a record. */
 export function isDecisionRecord(file: string): boolean {
   return /^\d{3}-[a-z0-9-]+\.md$/.test(file)
 }
 
 const SECTIONS = ['Status', 'Context', 'Decision', 'Consequences', 'Evidence']
-/** Heading of the rejected alternatives, which end the section Decision. */
+/** Heading of the list of rejected alternatives. The check requires the list, but not that it comes last. */
 const ALTERNATIVES = '### Alternatives'
 /**
  * Matches the start of the section Status: "Accepted" or a link to the record that replaces this one, and the date of
  * that decision.
  */
 const STATUS = /^(?:Accepted|Superseded by \[[^\]]+\]\([^)]+\)), \d{4}-\d{2}-\d{2}\./
-/** The numbers of the records by the part of the project that they are about, in the order of the index. */
+/**
+ * The numbers of the records by the part of the project that they are about, in the order of the index.
+ * `decisionProblems` reports a record that no part lists.
+ */
 const PARTS: Readonly<Record<string, readonly number[]>> = {
   API: [2, 3, 4, 7, 9, 10, 11, 18, 19, 20, 47, 55, 56],
   'Databases of stores': [1, 24, 25, 29, 30, 31, 32, 50, 51, 52, 91],
@@ -82,8 +85,8 @@ function rowOf(record: DecisionRecord): string {
 }
 
 /**
- * Returns the errors in the form of a record, and the code files that it names but that don't exist. `exists` returns
- * whether the repository has a path.
+ * Checks the form of a record, and that the code files that it names exist. Returns one message for each problem.
+ * `exists` returns whether the repository has a path.
  */
 export function decisionProblems(record: DecisionRecord, exists: (path: string) => boolean): string[] {
   const { file, text } = record
@@ -106,7 +109,7 @@ export function decisionProblems(record: DecisionRecord, exists: (path: string) 
       : ['the status must begin with "Accepted, YYYY-MM-DD." or "Superseded by [decision N](FILE), YYYY-MM-DD."']),
     ...(sectionOf(record, 'Decision').includes(`\n\n${ALTERNATIVES}\n\n- `)
       ? []
-      : [`the section Decision must end with "${ALTERNATIVES}" and a list of the rejected alternatives`]),
+      : [`the section Decision must have "${ALTERNATIVES}" and a list of the rejected alternatives`]),
     ...(words <= WORDS_MAX ? [] : [`has ${words} words by wc -w, which counts the whole file: at most ${WORDS_MAX}`]),
     ...lost.map((path) => `${path} does not exist`),
   ].map((problem) => `${DECISIONS_FOLDER}/${file}: ${problem}`)

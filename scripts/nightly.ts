@@ -1,6 +1,7 @@
-// Runs `npm run test:nightly`: random tests, and tests of failures, with many more rounds than in `npm test`. It
-// updates the table in docs/contribute/benchmarks.md, and writes the output and a row for each test to results/nightly,
-// which Git ignores. `npm run test:nightly -- faults soak` runs only these groups.
+// Runs random tests, and tests of failures, with many more rounds than in `npm test`. Updates the table in
+// docs/contribute/benchmarks.md, and writes the output and a row for each test to results/nightly, which Git ignores.
+//
+// Run: npm run test:nightly [-- GROUP...]. `npm run test:nightly -- faults soak` runs only these groups.
 
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,6 @@
-// Runs `npm run release -- COMMAND`, the steps of a release that a person and .github/workflows/release.yml share.
+// Runs the steps of a release that a person and .github/workflows/release.yml share.
+//
+// Run: npm run release -- COMMAND. The commands:
 //
 //   prepare 0.2.0   sets the version of every package, and moves the changelog's unreleased entries under it
 //   notes v0.2.0    prints the release notes of a tag; fails if the packages have another version

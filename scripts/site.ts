@@ -1,5 +1,7 @@
-// Runs `npm run site`, which builds the website of docs/ in site/dist. With `--serve`, it instead serves the website on
-// this machine, and reloads a page when its Markdown changes. It first installs the packages of site/ if necessary.
+// Builds the website of docs/ in site/dist. With `--serve`, it instead serves the website on this machine, and reloads
+// a page when its Markdown changes. It first installs the packages of site/ if necessary.
+//
+// Run: npm run site [-- --serve]
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'

@@ -1,6 +1,8 @@
-// Runs `npm run test:connectors`, which tests the connectors with the real tools. Each tool reads a demo store
-// repeatedly while writers change and delete rows. The test then compares every value with the store. A tool that
-// cannot be installed is skipped, which is no failure.
+// Tests the connectors with the real tools. Each tool reads a demo store repeatedly while writers change and delete
+// rows. The test then compares every value with the store. A tool that cannot be installed is skipped, which is no
+// failure.
+//
+// Run: npm run test:connectors
 
 import { parseArgs } from 'node:util'
 import { testAirbyte } from '../connectors/test/airbyte.ts'

@@ -1,5 +1,7 @@
-// Runs `npm run test:generators`. For each generator, it generates a client from a live demo, compiles a small program
-// with it, and runs the program against the demo. It prints a table.
+// Tests generators of clients. For each generator, it generates a client from a live demo, compiles a small program
+// with it, and runs the program against the demo. Prints a table.
+//
+// Run: npm run test:generators
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

@@ -1,5 +1,7 @@
-// Runs `npm run test:server`, which checks that the API serves a store correctly from another PostgreSQL server. It
-// prints which clauses hold there. docs/operate/other-servers.md is the guide.
+// Checks that the API serves a store correctly from another PostgreSQL server. Prints which clauses hold there.
+// docs/operate/other-servers.md is the guide.
+//
+// Run: npm run test:server -- --store-url URL
 
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'

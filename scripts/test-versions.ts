@@ -1,5 +1,7 @@
-// Runs `npm run test:versions`, which runs the tests that need a PostgreSQL server on each supported major version. It
-// prints a row for each. docs/operate/other-servers.md has the last result.
+// Runs the tests that need a PostgreSQL server on each supported major version. Prints a row for each.
+// docs/operate/other-servers.md has the last result.
+//
+// Run: npm run test:versions [-- VERSION...]
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -61,7 +61,7 @@ test('if the status of a decision record lacks a date, the check rejects the rec
 })
 
 test('if the alternatives of a decision record are missing or empty, the check rejects the record', () => {
-  const problem = expect.stringContaining('the section Decision must end with "### Alternatives"')
+  const problem = expect.stringContaining('the section Decision must have "### Alternatives"')
   expect(problemsOf(GOOD.text.replace('### Alternatives\n\n- Another choice: it costs more.\n\n', ''))).toEqual([
     problem,
   ])

@@ -6,7 +6,7 @@ import { JOB } from './alerts.ts'
 
 type MetricName = keyof typeof METRICS
 
-/** A query of a panel, with the legend of its series. */
+/** A query of a panel. `legend` is a Grafana template: `{{label}}` becomes the value of the label. */
 interface Query {
   readonly expr: string
   readonly legend: string
@@ -53,6 +53,7 @@ const DATA_SOURCE = '${datasource}'
 const WIDTH = 24
 const PANEL = { w: 8, h: 8 }
 const STAT = { w: 4, h: 4 }
+// Grafana replaces these variables: the shortest range with enough samples, and the chosen job.
 const RATE = '$__rate_interval'
 const SELECTOR = 'job=~"$job"'
 /** Quantiles of a histogram. */
@@ -83,7 +84,8 @@ export function grafanaDashboard(): string {
 
 /**
  * Returns the panel of a metric. Counters show rates, histograms show quantiles, and gauges show their values. Rates
- * and values are sums over all nodes, but a ratio is the highest one.
+ * and values are sums over all nodes, with one series for each combination of labels. A ratio is the highest of all
+ * nodes.
  */
 function panelOf(metric: MetricDeclaration): Panel {
   const { name, type, help } = metric
