@@ -1,4 +1,5 @@
-// Lets sessions record that a two-factor code opened them, and adds the ID of the latest run to idempotent requests.
+// Adds `code` (a two-factor code) to the ways in which a session was opened. Adds the ID of the latest run to
+// idempotent requests, so that an abandoned run that continues can't overwrite the result of a later one.
 
 /** SQL of the tenth migration. */
 export const CODES_AND_RUNS_SCHEMA = `
@@ -7,5 +8,5 @@ export const CODES_AND_RUNS_SCHEMA = `
     drop constraint merchant_sessions_opened_by_check,
     add constraint merchant_sessions_opened_by_check check (opened_by in ('passkey', 'code', 'single_sign_on'));
 
-  -- the run of the request; a repetition of an abandoned request is another run
+  -- the latest run of the request; a repetition of an abandoned request gets a new ID
   alter table idempotency_keys add column run_id uuid not null default gen_random_uuid()`

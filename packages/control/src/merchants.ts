@@ -42,7 +42,7 @@ export async function listMerchants(database: ControlDatabase): Promise<Merchant
 }
 
 /**
- * Lets a merchant see a store in the dashboard. A member keeps the role. Returns the role of the merchant afterwards.
+ * Lets a merchant see a store in the dashboard. An existing member keeps their role. Returns the role afterwards.
  * Rejects with `UnknownStore` if the store is unknown or was removed.
  */
 export async function addMembership(

@@ -1,7 +1,10 @@
-// Creates UUIDs from random bytes, and recognizes UUIDs. The source of the bytes is an argument, so that tests can fix
-// it.
+// Creates UUIDs from random bytes, and recognizes UUIDs. The source of the bytes is an argument, so that tests can pass
+// known bytes.
 
-/** A source of random bytes. Outside of tests, this is `randomBytes` of node:crypto. */
+/**
+ * Returns `size` bytes. Usually, this is `randomBytes` of node:crypto. The dashboard passes bytes that it derives from
+ * a form token, so that a form that is sent twice creates one key or directory token.
+ */
 export type RandomBytes = (size: number) => Buffer
 
 /** Returns a version 4 UUID (RFC 9562) in lower case. */

@@ -1,5 +1,5 @@
 // Gives an email address access to a store, for the command line and the admin API. Creates the account if no account
-// has the address. better-auth adds passwords and sessions to it later.
+// has the address. The dashboard's sign-in library, better-auth, adds passwords and sessions to it later.
 
 import { sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
@@ -15,7 +15,7 @@ export interface NewMember {
   /** The address as `parseEmail` returns it. */
   readonly email: string
   readonly storeId: string
-  /** The role of a new member. A member keeps the role. */
+  /** Role for a new member. An existing member keeps their role. */
   readonly role: MemberRole
   /** The actor for the audit table. Without it, the name of the database session. */
   readonly actor?: string
@@ -31,18 +31,23 @@ export interface AddedMember {
   readonly role: MemberRole
 }
 
-/** Thrown if the only admin of a store would get another role. */
+/** Thrown by `setMember` if the only admin of a store would get another role. */
 export class LastAdminError extends Error {
   override readonly name = 'LastAdminError'
 }
 
-/** A concurrent request can create the account between the snapshot and the insert. The second attempt sees it. */
+/**
+ * Attempts to add the member. If another request creates the account after the statement took its snapshot, the first
+ * attempt returns no row. The second one finds the account.
+ */
 const ATTEMPTS = 2
 
 /**
- * Lets an email address see a store in the dashboard, and creates a missing account. A member keeps the role. From now
- * on, a claim of single sign-on can't remove the member, and a directory can't change the role. Rejects with
- * `UnknownStore` if the store is unknown or was removed, and then creates no account.
+ * Lets an email address see a store in the dashboard, and creates a missing account. An existing member keeps their
+ * role. Rejects with `UnknownStore` if the store is unknown or was removed, and then creates no account.
+ *
+ * From now on, claims of single sign-on neither change nor remove the membership. A directory can still end it, but not
+ * change the role. If the directory then gives access again, it also manages the role.
  */
 export async function addMember({ database, random, email, storeId, role, actor }: NewMember): Promise<AddedMember> {
   if (!isUuid(storeId)) throw new UnknownStore(storeId)
@@ -70,7 +75,7 @@ export async function addMember({ database, random, email, storeId, role, actor 
 
 /**
  * Adds a member like `addMember`. If `role` is given, a member with another role gets it. Rejects like `addMember`, and
- * with `LastAdminError` if the store would have no admin.
+ * with `LastAdminError` if the store would have no admin. Then the role stays, but `addMember` has taken effect.
  */
 export async function setMember({
   role,
@@ -81,7 +86,8 @@ export async function setMember({
   if (role === undefined || role === added.role) return added
   const change = { database, storeId, merchantId: added.id, role, changedBy: null }
   const outcome = await changeMemberRole({ ...change, ...(actor === undefined ? {} : { actor }) })
-  // `unknown` means that another request has removed the member in between. The result is as if the removal came later.
+  // `unknown`: another request removed the member in the meantime. The result is as if the removal came after the
+  // change of the role.
   if (outcome === 'last admin')
     throw new LastAdminError(
       'this merchant is the only admin of the store and stays one; first make another merchant an admin',

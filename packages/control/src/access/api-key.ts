@@ -35,7 +35,7 @@ export class HashedKey {
   }
 }
 
-/** Returns a new random key that starts with `prefix`, which is `sdx_` by default. */
+/** Returns a key that is made from bytes of `random`. It starts with `prefix`, which is `sdx_` by default. */
 export function makeApiKey(random: RandomBytes, prefix: string = DEFAULT_KEY_PREFIX): PlainKey {
   const body = prefix + base62(BigInt(`0x${random(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH)
   return new PlainKey(body + checksum(body))

@@ -42,7 +42,7 @@ export class DirectoryTokenLimitReached extends Error {
 const TOKEN_COLUMNS = sql`id, store_id as "storeId", prefix, last_four as "lastFour", created_at as "createdAt",
   last_used_at as "lastUsedAt", revoked_at as "revokedAt"`
 
-/** Returns a new random token. */
+/** Returns a token that is made from bytes of `random`. */
 export function makeDirectoryToken(random: RandomBytes): PlainKey {
   return makeApiKey(random, DIRECTORY_TOKEN_PREFIX)
 }

@@ -1,11 +1,12 @@
 // Records the walks of each key. A walk is the reading of one list page by page, from its first page. The record says
-// how many pages the key got, and whether it got the last one. A cursor names a position, but no walk, so a page counts
-// for its key's latest walk of the same list and filters.
+// how many pages the key got, and whether it got the last one. A cursor identifies a position, not a walk, so a page
+// counts for its key's latest walk of the same list and filters.
 //
-// Consecutive pages wait as one segment, which is written:
-// - at the next flush, if this node recorded the first page of the walk, and at the last flush.
-// - otherwise after 10 s, because another node may be about to write the first page. If the list has no open walk then,
+// Consecutive pages wait as one segment. It is written:
+// - At the next flush, if this node recorded the first page of the walk.
+// - Otherwise 10 s later, because another node may be about to write the first page. If the list has no open walk then,
 //   the segment is dropped.
+// - At the last flush, in any case.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
@@ -16,7 +17,7 @@ interface Segment {
   readonly endpoint: string
   readonly filters: string
   readonly hasFirst: boolean
-  /** Whether the segment may be written immediately, because this process recorded the first page of its walk. */
+  /** Whether the next flush writes the segment, because this node recorded the first page of its walk. */
   readonly isReady: boolean
   readonly begunAt: number
   lastAt: number
@@ -35,7 +36,7 @@ export interface WalksBufferOptions {
   readonly now: () => number
 }
 
-/** Maximum time in ms that later pages wait for the first page, which another node may be about to write. */
+/** Time in ms for which pages without a first page wait, because another node may be about to write that first page. */
 const HOLD_MS = 10_000
 /** Maximum number of segments in one statement. */
 const BATCH_SIZE = 1000
@@ -48,7 +49,7 @@ export class WalksBuffer {
   #segments: Segment[] = []
   /** The segment to which the next page of a list is added. */
   readonly #latest = new Map<string, Segment>()
-  /** Up to `segmentsMax` lists whose latest walk has not ended, and whose first page this process recorded. */
+  /** Up to `segmentsMax` lists whose latest walk has not ended, and whose first page this node recorded. */
   readonly #begunHere = new Set<string>()
   readonly #options: WalksBufferOptions
 
@@ -85,8 +86,9 @@ export class WalksBuffer {
   }
 
   /**
-   * Writes the segments that are due, or all of them if `isLast`. If a write rejects, rejects with the same error. The
-   * segments that were not written then wait for the next flush, but no more than `segmentsMax` of them.
+   * Writes the segments that are due, or all of them if `isLast`. If a write rejects, rejects with the same error. Then
+   * the batch that failed and the later ones wait for the next flush, up to `segmentsMax` segments. If a part of that
+   * batch was written, its segments without a first page can count twice.
    */
   async flush(isLast: boolean): Promise<void> {
     const heldSince = this.#options.now() - HOLD_MS
@@ -115,9 +117,9 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
 
 /**
  * Writes the first pages as new walks; `on conflict` ignores those that an interrupted write has already stored. Adds
- * later pages to the latest earlier walk, if it is still open. For each key, deletes all but the 50 walks with the
- * latest requests. Also deletes walks of one request if the key has started the same list again: a tool that needs only
- * one page would otherwise fill the 50.
+ * later pages to the latest earlier walk, if it is still open. For each key, deletes all but the `WALKS_PER_KEY_MAX`
+ * walks with the latest requests. Also deletes walks of one request if the key has started the same list again.
+ * Otherwise, a tool that needs only one page would fill the key's walks.
  */
 async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const written = JSON.stringify(segments)
