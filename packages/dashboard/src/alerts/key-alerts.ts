@@ -17,10 +17,16 @@ export interface AlertText {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Days before the end of a key at which merchants get an email. The most come first, as `ending` expects. */
+/**
+ * Days before the end of a key at which merchants get an email. In descending order, because `ending` takes the last
+ * one that applies.
+ */
 const REMINDER_DAYS = [14, 1]
 
-/** The requests of a key over the rate limit, by the start of the hour in milliseconds since 1970. */
+/**
+ * Number of requests of a key that the rate limit rejected in each hour, by the start of the hour in milliseconds since
+ * 1970.
+ */
 export type RejectedHours = ReadonlyMap<number, number>
 
 /** The times of a check. */
@@ -31,8 +37,9 @@ export interface CheckTimes {
 }
 
 /**
- * Returns the problems of an active key now. A key that is off can only have the problem that it ends soon. For each
- * kind of problem, `claimAlert` allows one email for each `occurrence`, and at most one a day.
+ * Returns the problems of an active key now. For a key that a merchant turned off, returns only the reminder before its
+ * end. `occurrence` identifies a problem, such as the time at which it began. `claimAlert` permits one email for each,
+ * and one per kind and UTC day.
  */
 export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, { now, steadySince }: CheckTimes): KeyAlert[] {
   const problem = problemOf(key, now.getTime() - steadySince.getTime())
@@ -62,7 +69,10 @@ function problemOf({ health }: ActiveKeyRow, steadyMs: number): Omit<KeyAlert, '
   }
 }
 
-/** Returns an alert, once a day in UTC, if the key was over its limit in this hour and in the hour before. */
+/**
+ * Returns an alert if the rate limit rejected requests of the key in this hour and in the hour before. Its `occurrence`
+ * is the UTC day, so `claimAlert` permits one email a day.
+ */
 function overLimit({ id }: ActiveKeyRow, rejected: RejectedHours, now: Date): KeyAlert[] {
   const hour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
   const isOver = (rejected.get(hour) ?? 0) > 0 && (rejected.get(hour - HOUR_MS) ?? 0) > 0
@@ -81,13 +91,16 @@ function ending({ id, expiresAt, replacedBy }: ActiveKeyRow, now: Date): KeyAler
   return [{ keyId: id, kind: 'ending', occurrence: `${expiresAt.toISOString()} ${reminder}` }]
 }
 
-/** Returns the text about a problem of a key, in the language of the frame and for its role. */
+/**
+ * Returns the text about a problem of a key, in the language of `frame`. It is for the role of the member: a viewer
+ * can't manage keys.
+ */
 export function alertText(frame: Frame, key: ActiveKeyRow, { kind }: KeyAlert): AlertText {
   const { name } = key
   const { emails: texts } = frame.texts
   if (kind === 'over_limit') return { subject: texts.overLimit.subject(name), sentence: texts.overLimit.sentence(name) }
   if (kind === 'ending') {
-    // A key that ends soon always has an end.
+    // `ending` returns alerts only for keys with `expiresAt`, so the fallback is never used.
     const left = durationOf((key.expiresAt ?? frame.now).getTime() - frame.now.getTime())
     const sentence = isAllowed(frame, 'manage keys') ? texts.ending.sentence : texts.ending.sentenceForViewer
     return { subject: texts.ending.subject(name), sentence: sentence(name, left) }

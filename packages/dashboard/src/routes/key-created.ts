@@ -1,4 +1,4 @@
-// Shows a new key with what its tool needs, and waits for the first request of the tool.
+// Shows a new key with the settings for the chosen tool, and waits for the first request of the tool.
 
 import { readLastErrors, readWholeRequestLog } from '@store-export/control'
 import { firstRequestPart, keyCreatedView } from '../pages/key-created-view.ts'
@@ -13,13 +13,16 @@ import { takeFlash } from './flash.ts'
 import { activeKey, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 import { unconfirmedKey } from './new-key.ts'
 
-/** Start of the flash for a form that was sent again with another choice when the old key ends. The key ID follows. */
+/**
+ * Prefix of the flash value after a form was sent a second time with another end for the old key, which changed
+ * nothing. The ID of the new key follows.
+ */
 export const FIRST_CHOICE_FLASH = 'first-choice.'
 
 /**
- * GET /stores/{s}/settings/api/keys/{k}/created?tool=excel: shows the key to the browser that created it, for ten
- * minutes. In another browser, or later, the page says that it can't show the key. `tool` is the tool that the merchant
- * chose.
+ * GET /stores/{s}/settings/api/keys/{k}/created?tool=excel: shows the key to the browser that created it, until the
+ * merchant confirms having copied it, for at most ten minutes. In another browser, or later, the page says that it
+ * can't show the key. `tool` is the tool that the merchant chose.
  */
 export async function createdPage(request: StoreRequest): Promise<HandlerResult> {
   const page = await readKeysPage(request)
@@ -45,7 +48,10 @@ export async function createdPage(request: StoreRequest): Promise<HandlerResult>
   return { html, cookies }
 }
 
-/** Returns the message that the first choice holds when the old key ends. `replaces` is null if it has ended. */
+/**
+ * Returns a notice: the second choice changed nothing, and the old key ends as first chosen. `replaces` is the old key;
+ * null if it has ended.
+ */
 function firstChoice({ texts }: StoreRequest, replaces: KeyRow | null): PageNotice {
   const { old } = texts.keyCreated
   const hours = replaces?.replacedBy?.endsAfterHours
@@ -60,7 +66,7 @@ export async function createdLive(request: StoreRequest): Promise<HandlerResult>
   return { html: firstRequestPart(frame, row.id, await firstRequests(request, row.id)) }
 }
 
-/** Returns the sums of the key's request log, which still has all requests of a new key. */
+/** Returns the sums of the key's request log. The log of a new key has not reached its maximum length. */
 async function firstRequests({ services, store }: StoreRequest, keyId: string): Promise<FirstRequests> {
   const { database } = services
   // The log of a new key has no older lines to leave out.

@@ -11,7 +11,7 @@ import { NEW_KEY_SECONDS } from './new-key.ts'
 
 const COOKIE = 'new-directory-token'
 
-/** Returns the directory token of this form token, and the random bytes that it is made of. */
+/** Returns the directory token of this form token, and the source of the derived bytes that it is made of. */
 export function deriveDirectoryToken({ services, store }: StoreRequest, formToken: string) {
   const random: RandomBytes = services.formTokens.bytesOf(formToken, `directory token of ${store.id}`)
   return { random, token: makeDirectoryToken(random) }

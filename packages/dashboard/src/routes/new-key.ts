@@ -14,7 +14,7 @@ export const NEW_KEY_SECONDS = 600
 
 const COOKIE = 'new-key'
 
-/** Returns the key of this token: random bytes for `createKey`, the key, and its hash. */
+/** Returns the key of this token, its hash, and `random`, from which `createKey` gets the same derived bytes. */
 export function deriveNewKey({ services, store }: StoreRequest, token: string) {
   const random: RandomBytes = services.formTokens.bytesOf(token, `key of ${store.id}`)
   const key = makeApiKey(random, services.keyPrefix)
