@@ -14,7 +14,11 @@ export interface ProvisionOptions extends CommonOptions {
   readonly externalId?: string
 }
 
-/** Creates the database of a store, and prints the store. Rejects like `provision` of operations/provision.ts. */
+/**
+ * Creates the database of a store, or finds the store with this external ID. Prints the ID of the store (JSON with
+ * `--json`) on standard output, and everything else on standard error. Rejects like `provision` of
+ * operations/provision.ts.
+ */
 export async function provision(context: CommandContext, options: ProvisionOptions): Promise<void> {
   const { name, revision, externalId = null, json } = options
   const result = await createDatabase(context, { name, revision, externalId })
@@ -34,6 +38,7 @@ function showCreated({ store, revision, databaseUrl, readerUrl }: ProvisionResul
   printMessage(`URL for the service (reads):   ${readerUrl}`)
 }
 
+/** Leaves out an unknown revision; `ProvisionResult` says when it is unknown. */
 function showExisting({ store, revision }: ProvisionResult): void {
   printMessage(`The database of "${store.name}" exists${revision === null ? '' : ` at ${revision}`}; nothing changed.`)
   printMessage("If you lost the owner's password, set a new one as an administrator: alter role ... password")

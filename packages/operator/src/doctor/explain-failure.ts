@@ -1,4 +1,4 @@
-// Explains why `doctor` could not read a store, as a finding with a fix if there is one. Reads nothing itself.
+// Turns the error of a failed read into a finding of `doctor`. Suggests a fix if it knows one. Reads nothing itself.
 
 import { DecryptionError, type RegisteredStore } from '@store-export/control'
 import { sessionSettings } from '@store-export/engine'
@@ -33,6 +33,7 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
       setUrl,
     )
   }
+  // The code 42501 also stands for other missing grants, so the message decides.
   if (/permission denied for database/.test(message)) return failure('missing_grant', message, grantConnect(store))
   const code = codeOf(error)
   // 53300 is `too_many_connections`: of the server, or of the role.
@@ -45,7 +46,7 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
       ? failure('unreachable', databaseMessage, code?.startsWith('53') ? LIST_SESSIONS : moved)
       : failure('connection_rejected', databaseMessage, setUrl)
   }
-  // A code of five characters is an SQLSTATE of the server.
+  // A code of five characters is an SQLSTATE of the server, so the connection works, and the query failed.
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
     return failure('not_examined', `cannot read the catalog of the database: ${message} (${code})`, LIST_QUERIES)
   }
@@ -81,8 +82,9 @@ function failure(code: string, message: string, fix: string | null): DoctorFindi
 }
 
 /**
- * Returns the statement for a role that several stores share: 20 connections for each of three nodes, and 8 of doctor.
- * Returns null if the URL has no user.
+ * Returns the statement that raises the connection limit of a role that several stores share; null if the URL has no
+ * user. 68 is 20 for each of two nodes, 20 for a third one during an upgrade, and 8 for `doctor`
+ * (docs/operate/connect-stores.md).
  */
 function raiseRoleLimit({ databaseUrl }: Pick<RegisteredStore, 'databaseUrl'>): string | null {
   const user = databaseUrl === null ? null : parseConnectionUrl(databaseUrl).user
