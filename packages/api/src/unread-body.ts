@@ -4,16 +4,16 @@
 // - the body has arrived, and the response is sent.
 // - the client has sent nothing for 5 s after the response.
 // - the body exceeds 64 MiB.
-// - the body hasn't arrived in time after the response. Otherwise, a client could hold a connection by sending a byte
-//   from time to time.
+// - the body hasn't arrived within `msMax` ms after the response. Otherwise, a client could hold a connection by
+//   sending a byte from time to time.
 
 import type { IncomingMessage } from 'node:http'
 
 const SILENCE_MS = 5000
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 /**
- * The service pauses after each part, so it reads roughly 16 MB per second from a connection, and at most about twice
- * that.
+ * The service pauses after each part, so it reads roughly 16 MB per second from a connection. Node delivers up to 64
+ * KiB at once, so a part can have almost twice `PART_BYTES`.
  */
 const PART_BYTES = 64 * 1024
 const PAUSE_MS = 4
@@ -39,6 +39,7 @@ export function closeAfterBody(message: IncomingMessage, msMax: number): void {
     if (message.complete) return destroySoon()
     // Closes only the sending side, so that the client gets the end of the response while its body is read.
     socket.end()
+    // Node closes the connection on this timeout, because the server has no listener for `timeout`.
     socket.setTimeout(SILENCE_MS)
     // Node reports the time limit of a request only once, and the limit can have passed already.
     const timer = setTimeout(() => socket.destroy(), msMax)

@@ -1,4 +1,4 @@
-// Describes the whole API in one short text, `/llms.txt`, that fits into the context of a language model.
+// Generates `/llms.txt`: the whole API in one text that is short enough for the context of a language model.
 
 import { type Contract, type Endpoint, errorTable, fieldTable, LIMITS, resourcesOf } from '@store-export/contract'
 import { GUIDES } from './guides.ts'
@@ -77,6 +77,7 @@ function endpointLine({ path, note, parameters, resource }: Endpoint): string {
   return `- GET ${path}: ${note}${accepted.length === 0 ? '' : ` Parameters: ${accepted.join(', ')}.`}`
 }
 
+/** Returns the statuses of a resource, separated by commas; empty if it has no field `status` with listed values. */
 function statusesOf({ fields }: Endpoint['resource']): string {
   const type = fields.status?.type
   return type?.kind === 'oneOf' ? type.values.join(', ') : ''
