@@ -59,7 +59,7 @@ export interface CallerOptions {
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
   /** Returns the milliseconds of a monotonic clock. Replaces `performance.now`. */
   readonly now?: () => number
-  /** Returns a number from 0 to 1, which spreads the retries. Replaces `Math.random`. */
+  /** Returns a number from 0 up to, but not including, 1, which spreads the retries. Replaces `Math.random`. */
   readonly random?: () => number
 }
 
@@ -71,8 +71,8 @@ const DEFAULT_LIMIT = 250
 
 /**
  * Sends requests to one service with one key. Every call rejects with `StoreExportError` for an error response, and
- * with the reason of its aborted signal. It rejects with `ConnectionError` if no complete and well-formed response
- * arrives. A list also throws `IgnoredParameterError`.
+ * with the reason of its signal if the signal aborts. It rejects with `ConnectionError` if no complete and well-formed
+ * response arrives. A list also throws `IgnoredParameterError` if the service ignored a parameter that the call sent.
  */
 export class Caller {
   readonly #url: string
@@ -104,14 +104,14 @@ export class Caller {
   }
 
   /**
-   * Returns the list of rows at `path`, without a request. All options except `signal` and `cursor` become query
-   * parameters, with names in snake case. Options that are undefined are left out.
+   * Returns the list at `path`. Sends no request before the caller iterates over it. All options except `signal` and
+   * `cursor` become query parameters, with names in snake case. Options that are undefined are left out.
    */
   list<Row>(path: string, { limit = DEFAULT_LIMIT, ...options }: ListQuery): PagedList<Row> {
     return this.#pagedList(path, { limit, ...options })
   }
 
-  /** Returns the list of IDs at `path`. Its pages have a fixed size. */
+  /** Returns the list of IDs at `path`. Its pages have a fixed size, so it sends no `limit`. */
   idList<Row>(path: string, options: ListQuery): PagedList<Row> {
     return this.#pagedList(path, options)
   }
@@ -183,7 +183,10 @@ export class Caller {
     return { status, headers, text, parse }
   }
 
-  /** Returns the response and its complete body. `limit` aborts at the time limit of the attempt. */
+  /**
+   * Returns the response and its complete body. `limit` aborts at the time limit of the attempt. Rejects with
+   * `ConnectionError`; before the first response, with `AddressError` if the address is wrong.
+   */
   async #fetchText(
     path: string,
     signal: AbortSignal | undefined,

@@ -58,7 +58,7 @@ export type FetchPage<Row> = (cursor: string | null) => Promise<RowsPage<Row>>
 
 /**
  * A list. Iterate over its rows, or over its `pages()`. Each iteration requests the pages again. It throws the errors
- * that other methods of the client reject with, and `IgnoredParameterError`.
+ * that other methods of the client reject with, and `IgnoredParameterError` if the service ignored a parameter.
  */
 export class PagedList<Row> implements AsyncIterable<Row> {
   readonly #fetchPage: FetchPage<Row>
