@@ -1,9 +1,12 @@
-// Overlaps the network with the database: requests the next page while a copy writes the current page. At most one more
-// page waits in memory, so a slow copy slows the requests.
+// Overlaps the network with other work: requests the next page while the caller processes the current one, for example
+// writes it to a copy. At most one more page waits in memory, so a slow caller slows the requests.
 
 import { setImmediate } from 'node:timers/promises'
 
-/** Number of turns of the event loop after which Node has sent a request. */
+/**
+ * Turns of the event loop in which `fetch` sends a request on an open connection. A new connection can need more, for
+ * example to look up the host. Its request is then sent after a synchronous write.
+ */
 const TURNS = 2
 
 /** Calls `work` with a signal that aborts when `work` ends, so that a failed walk leaves no request open. */
@@ -21,7 +24,8 @@ export async function abortWhenDone<T>(
 
 /**
  * Yields `pages`, and requests the next page before it yields the current one. Throws the error of a request when its
- * page is due. If the caller stops early, the request continues until its signal aborts (`abortWhenDone`).
+ * page is due. If the caller stops early, a pending request continues until it ends or its signal aborts; see
+ * `abortWhenDone`.
  */
 export async function* readAhead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
   const source = pages[Symbol.asyncIterator]()

@@ -1,5 +1,6 @@
-// Builds one SQL statement that writes a page: rows, embedded rows, marks and the unfinished walk. One statement is
-// atomic, and needs only one round trip to the server, which can be far away.
+// Builds one SQL statement that writes a page: rows, embedded rows, the marks of seen rows, and the position of the
+// unfinished walk (see copy.ts). One statement is atomic, and needs only one round trip to the server, which can be far
+// away.
 
 import type { CopyTable } from '../../tables.ts'
 import type { CopyRow } from '../copy.ts'
@@ -16,11 +17,13 @@ export interface PageStatementOptions {
   readonly table: CopyTable
   /** Whether to mark the rows as seen. */
   readonly marks: boolean
+  /** Whether to save the position of the unfinished walk. */
   readonly savesWalk: boolean
 }
 
 /**
- * Returns the statement that writes a page. Its parameters are those of `pageValues`, then that of `savedWalkValue`.
+ * Returns the statement that writes a page. Its parameters are those of `pageValues` and, with `savesWalk`, that of
+ * `savedWalkValue`.
  *
  * All parts of the statement see the tables as they were before it, so the parts must change different rows. One part
  * deletes the embedded rows that a parent no longer has, and another part upserts the other embedded rows.
@@ -42,6 +45,7 @@ export function pageStatement({ schema, table, marks, savesWalk }: PageStatement
     )
   }
   if (savesWalk) parts.push(saveWalkPart(schema, table.children.length + 2))
+  // The final `select` returns no columns: only the parts before it matter.
   return `with ${parts.join(', ')} select`
 }
 
@@ -61,7 +65,10 @@ export function pageValues(table: CopyTable, rows: readonly CopyRow[]): string[]
 
 type Columns = Pick<CopyTable, 'name' | 'columns'>
 
-/** Uses json instead of jsonb, because the statement reads the value only once and jsonb would add a conversion. */
+/**
+ * Returns a CTE with the rows of a JSON parameter. It is materialized, so PostgreSQL parses the value once although
+ * several parts read the rows. jsonb would only add a conversion.
+ */
 function inputRows(name: string, { columns }: Columns, parameter: number): string {
   return `${name} as materialized (
     select * from json_to_recordset($${parameter}::text::json) as given(${columns.map(columnDeclaration).join(', ')}))`

@@ -2,8 +2,8 @@
 //
 // - A lost connection ends the run with an error message. The driver would reconnect, and the run would continue
 //   without its transaction and its lock.
-// - Transactions are plain statements. The driver's `begin` and `reserve` end the process if a connection fails between
-//   two statements.
+// - Transactions are plain statements. With the driver's `begin` and `reserve`, the next statement ends the process if
+//   the connection failed after the last one. postgres 3.4.9 then throws a `TypeError` that no caller can catch.
 
 import postgres from 'postgres'
 import { CopyError, CopyUnavailableError } from '../copy.ts'
@@ -92,7 +92,10 @@ export class PostgresSession {
     }
   }
 
-  /** Closes the connection, which releases its lock. Waits at most 5 seconds for a running statement. */
+  /**
+   * Closes the connection, which releases the advisory lock that `PostgresCopy` takes on it. Waits at most 5 seconds
+   * for a running statement.
+   */
   async end(): Promise<void> {
     await this.#sql.end({ timeout: this.#isLost ? 0 : 5 })
   }
@@ -103,6 +106,8 @@ export class PostgresSession {
       this.#rejectStatement = () => reject(new Error('the connection was closed'))
       const seconds = Math.round(this.#statementTimeoutMs / 1000)
       timer = setTimeout(() => reject(new Error(`no response within ${seconds} s`)), this.#statementTimeoutMs)
+      // A statement with values, such as that of a page, can run many times, so it is prepared. Without values, the
+      // driver uses the simple protocol, which prepares nothing.
       this.#sql.unsafe(text, values, { prepare: values.length > 0 }).then(resolve, reject)
     }).finally(() => {
       clearTimeout(timer)
