@@ -74,13 +74,13 @@ export interface Order {
   customer_id: Uuid | null
   /** Email address of the buyer. Keys without personal data get a pseudonym. */
   email: string
-  /** Order status. One of `pending`, `paid`, `shipped`, `delivered`, `cancelled`, `refunded`, `return_requested`. Later versions can add values. */
+  /** Progress of payment and delivery. One of `pending`, `paid`, `shipped`, `delivered`, `cancelled`, `refunded`, `return_requested`. Later versions can add values. */
   status: 'pending' | 'paid' | 'shipped' | 'delivered' | 'cancelled' | 'refunded' | 'return_requested' | (string & {})
   /** Total of the items, before tax, shipping, and discounts. */
   subtotal: Decimal
   /** Tax charged. */
   tax: Decimal
-  /** Tax for each tax rate, if the order has several rates. The taxes of all rates add up to the field tax. null on stores older than v1.4. */
+  /** Tax for each tax rate, if the order has several rates. The taxes of all rates add up to the field tax. Its amounts are in cents, unlike those of other fields. null on stores older than v1.4. */
   tax_breakdown: Array<{ rate: number; baseCents: number; taxCents: number }> | null
   /** Shipping charged. */
   shipping: Decimal
@@ -92,7 +92,7 @@ export interface Order {
   refund_amount: Decimal | null
   /** Reason that the customer gave for a return. Keys without personal data get null. */
   return_reason: string | null
-  /** Discount code. null for an automatic discount, which sets only discount_amount. */
+  /** Discount code; null if the order has none. An automatic discount sets only discount_amount. */
   discount_code: string | null
   /** Total of the discounts. */
   discount_amount: Decimal | null

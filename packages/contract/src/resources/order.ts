@@ -14,12 +14,11 @@ export const ORDER_STATUSES = [
 ] as const
 
 /**
- * Values of `payment_provider` in responses besides null: the payment processor (card), or a manual method. Null means
- * the processor.
+ * Values of `payment_provider`. `processor` is a card payment, and `manual` a manual method. Null also means
+ * `processor`. The API returns `processor` for any other stored value except null (R34).
  */
 export const PAYMENT_PROVIDERS = ['processor', 'manual'] as const
 
-/** A line item, which is embedded in its order. */
 export const orderItem = resource({
   name: 'Order item',
   plural: 'order items',
@@ -40,7 +39,6 @@ export const orderItem = resource({
   },
 })
 
-/** An order, with its items embedded. */
 export const order = resource({
   name: 'Order',
   plural: 'orders',
@@ -80,7 +78,7 @@ export const order = resource({
     id: uuid('Order ID'),
     customer_id: uuid('ID of the customer; null for guest checkout').orNull(),
     email: text('Email address of the buyer').asPersonal('pseudonym'),
-    status: oneOf(ORDER_STATUSES, 'Order status'),
+    status: oneOf(ORDER_STATUSES, 'Progress of payment and delivery'),
     subtotal: money('Total of the items, before tax, shipping, and discounts'),
     tax: money('Tax charged'),
     tax_breakdown: json(
@@ -89,7 +87,7 @@ export const order = resource({
         entryName: 'TaxShare',
         entries: { rate: 'number', baseCents: 'integer', taxCents: 'integer' },
       },
-      'Tax for each tax rate, if the order has several rates. The taxes of all rates add up to the field tax',
+      'Tax for each tax rate, if the order has several rates. The taxes of all rates add up to the field tax. Its amounts are in cents, unlike those of other fields',
     ).from('v1.4'),
     shipping: money('Shipping charged'),
     total: money('Amount that the customer paid'),
@@ -98,7 +96,9 @@ export const order = resource({
     ),
     refund_amount: money('Total refunded so far').orNull(),
     return_reason: text('Reason that the customer gave for a return').orNull().asPersonal('null'),
-    discount_code: text('Discount code. null for an automatic discount, which sets only discount_amount').orNull(),
+    discount_code: text(
+      'Discount code; null if the order has none. An automatic discount sets only discount_amount',
+    ).orNull(),
     discount_amount: money('Total of the discounts').orNull(),
     payment_provider: oneOf(
       PAYMENT_PROVIDERS,

@@ -5,7 +5,6 @@ import { ATTRIBUTES, METAFIELDS, TRANSLATIONS } from '../shapes.ts'
 /** Known values of a product's status. The API serves other stored values unchanged. */
 export const PRODUCT_STATUSES = ['draft', 'active', 'archived'] as const
 
-/** A variant, which is embedded in its product. */
 export const variant = resource({
   name: 'Variant',
   plural: 'variants',
@@ -26,7 +25,6 @@ export const variant = resource({
   },
 })
 
-/** A product, with its variants embedded. */
 export const product = resource({
   name: 'Product',
   plural: 'products',
