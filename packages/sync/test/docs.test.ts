@@ -9,6 +9,7 @@ import { personalColumns } from '../src/mcp/visible-columns.ts'
 import { type BlockValues, docsBlocks, normal } from './support/docs-blocks.ts'
 import { createDocsCopies, type DocsCopies } from './support/docs-copies.ts'
 import { expectedRows, type ResultRow } from './support/docs-expected-rows.ts'
+import { saleOf } from './support/docs-sales.ts'
 
 const ENGINES = ['sqlite', 'postgres'] as const
 
@@ -69,25 +70,75 @@ test("the database role from the Power BI guide can read current and future tabl
   }
 })
 
-test("if a booked refund changes or is canceled, the accounting guide's query books only the difference", async () => {
-  await runInBoth('accounting/refunds-table')
-  const refunded = (copies.shop.orders ?? []).filter(({ refund_amount }) => refund_amount != null)
-  const booked = refunded.map(({ id, refund_amount }) => [String(id), String(refund_amount)])
-  expect(await runInBoth('accounting/refunds-book')).toEqual(sorted(booked))
-  const [grown = '', back = ''] = firstOf(booked)
-  const [fresh] = (copies.shop.orders ?? []).filter(({ refund_amount }) => refund_amount == null)
-  await inStore(`update orders set refund_amount = refund_amount + 5.01 where id = '${grown}'`)
-  await inStore(`update orders set refund_amount = null where id = '${back}'`)
-  await inStore(`update orders set refund_amount = 0.30 where id = '${fresh?.id}'`)
-  await copies.sync()
-  const taken = `-${booked.find(([id]) => id === back)?.[1]}`
-  const expected = [
-    [grown, '5.01'],
-    [back, taken],
-    [String(fresh?.id), '0.30'],
-  ]
-  expect(await runInBoth('accounting/refunds-book')).toEqual(sorted(expected))
-  expect(await runInBoth('accounting/refunds-book')).toEqual([])
+describe('the refunds of the accounting guide', () => {
+  beforeAll(async () => void (await runInBoth('accounting/refunds-table')))
+
+  test("if a booked refund changes or is canceled, the accounting guide's query books only the difference", async () => {
+    const sales = (copies.shop.orders ?? []).map((row) => saleOf(copies.shop, row)).filter(({ isSale }) => isSale)
+    const refunded = sales.map(({ row }) => row).filter(({ refund_amount }) => refund_amount != null)
+    const booked = refunded.map(({ id, refund_amount }) => [String(id), String(refund_amount)])
+    expect(await runInBoth('accounting/refunds-book')).toEqual(sorted(booked))
+    const [grown = '', back = ''] = firstOf(booked)
+    const fresh = sales.find(({ row }) => row.refund_amount == null)
+    await inStore(`update orders set refund_amount = refund_amount + 5.01 where id = '${grown}'`)
+    await inStore(`update orders set refund_amount = null where id = '${back}'`)
+    await inStore(`update orders set refund_amount = 0.30 where id = '${fresh?.id}'`)
+    await copies.sync()
+    const taken = `-${booked.find(([id]) => id === back)?.[1]}`
+    const expected = [
+      [grown, '5.01'],
+      [back, taken],
+      [String(fresh?.id), '0.30'],
+    ]
+    expect(await runInBoth('accounting/refunds-book')).toEqual(sorted(expected))
+    expect(await runInBoth('accounting/refunds-book')).toEqual([])
+  })
+
+  test("if an order is canceled or deleted, the accounting guide's queries remove both its sale and its booked refund", async () => {
+    await runInBoth('accounting/refunds-book')
+    const [refundedFirst, canceledFirst, canceled, deleted, unsold] = Array.from({ length: 5 }, () => randomUUID())
+    const ids = [refundedFirst, canceledFirst, canceled, deleted, unsold]
+    const set = (id: string | undefined, values: string) =>
+      inStore(`update orders set updated_at = now(), ${values} where id = '${id}'`)
+    /** Closes the month again. Returns the new refunds, and for each order its sale minus all booked refunds. */
+    const close = async () => {
+      await copies.sync(true)
+      const booked = await runInBoth('accounting/refunds-book')
+      expect(await runInBoth('accounting/refunds-book')).toEqual([])
+      const journal = await runInBoth('accounting/journal')
+      const refunds = await compareEngines((engine) =>
+        copies.query(
+          engine,
+          `select order_id, ${engine === 'sqlite' ? 'refund_cents' : 'refund'} from books.refunds_booked`,
+        ),
+      )
+      const sumOf = (rows: readonly ResultRow[], id: string | undefined) =>
+        rows.reduce((sum, row) => (row.includes(id ?? null) ? sum + Number(row.at(-1)) : sum), 0)
+      const sold = journal.filter((row) => row.includes('receivables'))
+      return { booked, net: ids.map((id) => sumOf(sold, id) - sumOf(refunds, id)) }
+    }
+    for (const id of ids)
+      await inStore(`insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
+        values ('${id}', 'a@example.com', 'paid', 10, 0, 0, 10, '2026-09-15T12:00:00Z', now())`)
+    await set(unsold, `status = 'cancelled', refund_amount = 10`)
+    for (const id of [refundedFirst, deleted]) await set(id, `refund_amount = 10`)
+    expect(await close()).toEqual({
+      booked: sorted([refundedFirst, deleted].map((id) => [String(id), '10'])),
+      net: [0, 10, 10, 0, 0],
+    })
+    await set(refundedFirst, `status = 'cancelled'`)
+    await set(canceledFirst, `status = 'cancelled', refund_amount = 10`)
+    await set(canceled, `status = 'cancelled'`)
+    await inStore(`delete from orders where id = '${deleted}'`)
+    expect(await close()).toEqual({
+      booked: sorted([refundedFirst, deleted].map((id) => [String(id), '-10'])),
+      net: [0, 0, 0, 0, 0],
+    })
+    await set(refundedFirst, `status = 'refunded'`)
+    expect(await close()).toEqual({ booked: [[refundedFirst, '10']], net: [0, 0, 0, 0, 0] })
+    await inStore(`delete from orders where id in (${ids.map((id) => `'${id}'`).join()})`)
+    await copies.sync(true)
+  })
 })
 
 test("after a sync, the accounting guide's query for closing a month returns a sync time within the last ten minutes", async () => {
