@@ -137,6 +137,12 @@ describe('the benchmark chart', () => {
     expect(elementsOf(performanceChart([], []))).toContain('svg')
   })
 
+  test('if pages from a part of a list were measured, the benchmark chart leaves them out, as the tables do', () => {
+    const result = { ...old, figures: [...old.figures, figure('orders, last 20 pages of 250', 1.001)] }
+    for (const text of [performanceChart([result], []), performancePage({ results: [result], peers: [], sync: null })])
+      expect(text).not.toMatch(/last 20 pages|1\.00\b/)
+  })
+
   test('the benchmark chart has a text alternative', () => {
     expect(performancePage({ results: [fullResult], peers: [], sync: null })).toMatch(
       /^!\[Processor time [^[\]]{80,}\]\(\.\.\/images\/performance\.svg\)$/m,

@@ -5,6 +5,7 @@ import { type Bar, type BarGroup, type BarPanel, drawBars } from '../lib/bars.ts
 import type { BenchResult, Figure } from '../lib/results.ts'
 import type { PeersResult } from '../peers/peers-results.ts'
 import { KEY_CHECK } from './key-check.ts'
+import { LIST_PARTS } from './variants.ts'
 
 /** Path of the picture, relative to docs/concepts/performance.md. */
 export const CHART_FROM_DOCUMENT = '../images/performance.svg'
@@ -42,11 +43,11 @@ function panelsOf(results: readonly BenchResult[], peers: readonly PeersResult[]
 }
 
 /**
- * Returns a bar for each variant that is compared with COPY. The key check is compared with another statement, so it
- * has its own group.
+ * Returns a bar for each variant that is compared with COPY, except parts of a list, which no table has. The key check is
+ * compared with another statement, so it has its own group.
  */
 function groupOf({ figures, ...run }: BenchResult): BarGroup {
-  const compared = figures.filter(({ name }) => name !== KEY_CHECK.name)
+  const compared = figures.filter(({ name }) => name !== KEY_CHECK.name && !LIST_PARTS.test(name))
   return { title: titleOf(run), bars: compared.flatMap((figure) => barOf(figure.name, figure)) }
 }
 

@@ -65,7 +65,7 @@ function linesOf({ results, peers }: Overviewed): Line[] {
       values: goal('CPU of a page at the end of the list'),
     },
     {
-      ...{ what: 'checking a key and counting its request', than: 'a bare `select 1`', details: GOALS },
+      ...{ what: 'the statement that checks a key and counts the request', than: 'a bare `select 1`', details: GOALS },
       values: ratio(KEY_CHECK.name),
     },
     {

@@ -16,6 +16,9 @@ export const NAMES = {
   store: 'store',
 } as const
 
+/** Matches the names of pages from a part of the list. Only the goals compare them. */
+export const LIST_PARTS = /(?:first|last) 20 pages/
+
 const EDGE_PAGES = 20
 const ENCODINGS = ['gzip', 'br', 'zstd'] as const
 

@@ -24,8 +24,8 @@ which finds no changes, takes at most ${Math.max(0, ...again).toFixed(1)} s.
 
 ${table(['', 'rows', 'seconds', 'rows/s', 'processor time, s', 'memory, MiB', 'ratio'], first.map(figureRow))}
 With the default rate limit of 120 requests per minute, \`store-sync\` needs a small part of a core. The next table has one
-minute at this limit: 120 pages of 250 orders with their items. **Other work** is the processor time that is not fetching
-and parsing.
+minute at this limit: 120 pages of 250 orders with their items. **Other work** is the rest, such as starting the process
+and writing the copy.
 
 ${table(['', 'processor time, s', 'fetching and parsing, s', 'other work, s', 'other work, share of a core'], paced.map(pacedRow))}`
 }
