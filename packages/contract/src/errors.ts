@@ -100,11 +100,10 @@ export const ERRORS = {
     status: 502,
     returnedBy: 'every',
     condition:
-      'The service could not read the store database or its own database. Or the unread responses of all clients together fill the response buffer of the service. Or the service had an internal error. The message names the cause. Most of these errors are temporary.',
-    retry:
-      'Yes, after the number of seconds in the header Retry-After (1 to 5). After each further failure, wait twice as long as before, up to 30 seconds.',
+      'The service could not read the store database or its own database. Another cause is an internal error of the service. A third cause is that clients read their responses so slowly that the response buffer of the service is full. The message names the cause. Most of these errors are temporary.',
+    retry: 'Yes, after the number of seconds in the header Retry-After (1 to 5).',
     retryAfterSeconds: { min: 1, max: 5 },
-    fix: 'Wait for the number of seconds in the header Retry-After. Then send the same request again, with the same cursor. The list then continues without a gap. After each further failure, wait twice as long as before, up to 30 seconds. If the error continues for two minutes, stop, and try again later. If it happens again, send the operator the value of the header x-request-id.',
+    fix: 'Wait for the number of seconds in the header Retry-After. Then send the same request again, with the same cursor. The list then continues without a gap. After each further failure, wait twice as long as before, up to 30 seconds. If the error continues for two minutes, stop, and try again later. If the error comes back, send the operator the value of the header x-request-id.',
     mistakes: ['The client treats the failed page as the last page. A list ends only when meta.has_more is false.'],
   },
 } as const satisfies Record<string, ErrorDeclaration>
