@@ -103,7 +103,7 @@ function storeExportPage(): string {
 function storeSyncPage(): string {
   const intro = [
     'This reference lists the commands of `store-sync` and their options, for people who copy the data of a store. To create a copy, start with [the sync tool](overview.md).',
-    'In the folder of the checkout, start each command with `npx`, as in `npx store-sync run`. [Destinations](destinations.md) explains each value of `--to`, and [Troubleshooting](troubleshooting.md#exit-codes) says what to do after each exit code. `mcp` needs no API key.',
+    'In the folder of the checkout, start each command with `npx`, as in `npx store-sync run`. [Destinations](destinations.md) explains each value of `--to`, and [Troubleshooting](troubleshooting.md#exit-codes) says what to do after each exit code.',
   ].join(' ')
   return `${CLI_HEAD}${commandsPage(STORE_SYNC.program, { intro, ...STORE_SYNC })}\n`
 }

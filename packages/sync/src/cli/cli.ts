@@ -102,7 +102,7 @@ export function createProgram(context: CliContext): Command {
     )
     .option(
       '--overlap <duration>',
-      'read changes from this long before the watermark of the last run, because some changes become visible late',
+      'also read changes from this long before the last run, because some changes become visible late',
       '5m',
     )
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
@@ -138,7 +138,7 @@ export function createProgram(context: CliContext): Command {
     .action((options: VerifyCommandOptions) => verifyCommand(options, context))
   command
     .command('mcp')
-    .description('let an assistant read a copy, over MCP on standard input and output')
+    .description('let an assistant read a copy, over MCP on standard input and output. The command needs no API key')
     .requiredOption('--from <copy>', 'read this copy: sqlite:FILE')
     .option('--with-personal-data', 'also show columns that identify a person, such as names and addresses')
     .addHelpText('after', exampleHelp('mcp') + MCP_HELP)
