@@ -1,7 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
-import type { DoctorFinding } from '../src/doctor/report.ts'
+import { EncryptionKey, openControlDatabase } from '@store-export/control'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { withConnection } from '../../../test/support/client.ts'
+import { createDatabase, createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import { readConfig } from '../src/config.ts'
+import { examineControl } from '../src/doctor/examine-control.ts'
+import { type DoctorFinding, findingsOf } from '../src/doctor/report.ts'
 import {
   dropAfterTest,
   newSecret,
@@ -280,6 +285,27 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(findings).toMatchObject([
       { code: 'unreachable', message: expect.stringContaining('did not accept the session within') },
     ])
+  })
+
+  test('if doctor may not read pg_stat_ssl of the control database, doctor reports an error and closes its connection', async () => {
+    const database = await createMigratedDatabase()
+    const admin = openClientForTest(database.url)
+    const role = `blind_${randomBytes(8).toString('hex')}`
+    onTestFinished(async () => {
+      await database.drop()
+      await withConnection(inject('postgresUrl'), (connection) => connection.script(`drop role ${role}`))
+    })
+    await admin.unsafe(`create role ${role} login password 'p'; revoke select on pg_catalog.pg_stat_ssl from public`)
+    const { config } = readConfig({})
+    const controlUrl = Object.assign(new URL(database.url), { username: role, password: 'p' }).href
+    const pool = openControlDatabase(database.url, { poolSize: 1, preparedStatements: true })
+    const keys = { current: new EncryptionKey(randomBytes(32)), previous: null }
+    const report = await examineControl({ config, controlUrl, keys, database: pool, random: randomBytes })
+    await pool.close()
+    expect(findingsOf(report.checks)).toMatchObject([
+      { code: 'unreachable', message: expect.stringContaining('42501') },
+    ])
+    await expect.poll(() => admin`select from pg_stat_activity where usename = ${role}`).toEqual([])
   })
 
   test('if --values is given without --store, doctor exits with code 2', async () => {

@@ -29,8 +29,8 @@ async function examine(context: CommandContext): Promise<ControlReport> {
   const target = parseConnectionUrl(controlUrl)
   const missing = await missingMigrations(database)
   const connection = await connect(target, { applicationName: 'store-export doctor' })
-  const usesTls = await readTlsInUse(connection)
-  const aheadMs = await readClockAheadMs(connection).finally(() => connection.close())
+  const read = async () => ({ usesTls: await readTlsInUse(connection), aheadMs: await readClockAheadMs(connection) })
+  const { usesTls, aheadMs } = await read().finally(() => connection.close())
   return {
     checks: [
       checkConnection('responds', { usesTls, requestedTls: describeTls(target) }),
