@@ -1,6 +1,6 @@
 // Assembles the service: control database, stores, API, and dashboard.
 
-import { createSecretKey, randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import {
@@ -72,55 +72,54 @@ export interface RunningService {
 /**
  * Starts the service. Rejects with PostgreSQL client errors if the control database can't be read, and with the
  * system's error if the API's port is not available. Rejects with `InvalidSettingError` if the public keys of scanners
- * or the URL for key checks are invalid, and like `openDashboard`.
+ * or the URL for key checks are invalid, and like `openDashboard`. After an error, closes what it has opened.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { config, emit } = options
+  const { config, emit, keys } = options
   const { control, admitter, secret } = await openControl(options)
+  const connectionUrl = (address: StoreAddress) => connectionUrlOf(keys, address)
+  const pools = new StorePools({ bounds: config, connectionUrl, emit })
+  closeRemovedStores({ pools, database: control, emit })
+  const { usageFlushMs: flushMs, requestLogLines } = config
+  const usage = createUsageRecorder({ database: control, now: Date.now, emit, flushMs, requestLogLines })
+  const parts: ServiceParts = { control, admitter, pools, usage, stopApi: null, announcement: null, dashboard: null }
   try {
-    const documents = new Map<string, ReferenceRoute>()
-    const connectionUrl = (address: StoreAddress) => connectionUrlOf(options.keys, address)
-    const pools = new StorePools({ bounds: config, connectionUrl, emit })
-    closeRemovedStores({ pools, database: control, emit })
-    const { usageFlushMs: flushMs, requestLogLines } = config
-    const usage = createUsageRecorder({ database: control, now: Date.now, emit, flushMs, requestLogLines })
-    const reader = readerOf(options, pools)
-    const { server, stop } = createApiServer({
-      pipeline: {
-        admit: admitter.admit,
-        reader,
-        router: new Router(),
-        secret,
-        requestsPerMinute: config.requestsPerMinute,
-      },
-      documents,
-      limits: config,
-      leakReports: leakReportsOf(options, control),
-      emit,
-      usage,
-      ...(options.ending === undefined ? {} : { ending: options.ending }),
-      ...(options.onRequest === undefined ? {} : { onRequest: options.onRequest }),
-    })
-    const announcement = await announce(options, control, pools)
-    const url = await listen(server, config)
-    // The examples in the documents can have the address of the listener, so they are created last.
-    for (const document of referenceOf(config, url)) documents.set(document.path, document)
-    emit({ event: 'listener.opened', listener: 'api', address: url })
-    const { drainSeconds } = config
-    const parts = { stop, pools, usage, control, admitter, announcement, drainSeconds }
-    const running = { url, control, pools, admitter }
-    if (options.dashboard !== true) return { ...running, dashboardUrl: null, close: () => close(parts, null) }
-    try {
-      const dashboard = await openDashboard({ ...options, reader, apiUrl: publicUrlOf(config, url) })
-      return { ...running, dashboardUrl: dashboard.url, close: () => close(parts, dashboard) }
-    } catch (error) {
-      await stop(0)
-      throw error
-    }
+    const url = await openListeners(options, parts, secret)
+    const dashboardUrl = parts.dashboard?.url ?? null
+    return { url, dashboardUrl, control, pools, admitter, close: () => close(parts, config.drainSeconds) }
   } catch (error) {
-    await Promise.all([control.close(), admitter.close()])
+    await close(parts, 0)
     throw error
   }
+}
+
+/** Announces the node, and opens the API and the dashboard. Adds them to `parts`. Returns the address of the API. */
+async function openListeners(options: ServiceOptions, parts: ServiceParts, secret: KeyObject): Promise<string> {
+  const { config, emit, ending, onRequest } = options
+  const { control, admitter, pools, usage } = parts
+  const documents = new Map<string, ReferenceRoute>()
+  const reader = readerOf(options, pools)
+  const { admit } = admitter
+  const { requestsPerMinute } = config
+  const { server, stop } = createApiServer({
+    pipeline: { admit, reader, router: new Router(), secret, requestsPerMinute },
+    documents,
+    limits: config,
+    leakReports: leakReportsOf(options, control),
+    emit,
+    usage,
+    ...(ending === undefined ? {} : { ending }),
+    ...(onRequest === undefined ? {} : { onRequest }),
+  })
+  parts.stopApi = stop
+  parts.announcement = await announce(options, control, pools)
+  const url = await listen(server, config)
+  // The examples in the documents can have the address of the listener, so they are created last.
+  for (const document of referenceOf(config, url)) documents.set(document.path, document)
+  emit({ event: 'listener.opened', listener: 'api', address: url })
+  if (options.dashboard === true)
+    parts.dashboard = await openDashboard({ ...options, reader, apiUrl: publicUrlOf(config, url) })
+  return url
 }
 
 /** Opens the control database, and reads how to check keys and the secret of cursors. */
@@ -247,22 +246,24 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
   })
 }
 
-interface ServiceResources {
-  readonly stop: (drainMs: number) => Promise<void>
-  readonly pools: StorePools
-  readonly usage: UsageRecorder
+/** What a service has opened. A part is null until it has started. */
+interface ServiceParts {
   readonly control: ControlDatabase
   readonly admitter: Admitter
-  readonly announcement: { close(): Promise<void> }
-  readonly drainSeconds: number
+  readonly pools: StorePools
+  readonly usage: UsageRecorder
+  stopApi: ((drainMs: number) => Promise<void>) | null
+  announcement: { close(): Promise<void> } | null
+  dashboard: OpenDashboard | null
 }
 
 /** Closes each part before the parts that it uses. Usage is written after the last request. */
-async function close(parts: ServiceResources, dashboard: OpenDashboard | null): Promise<void> {
-  const { stop, pools, usage, control, admitter, announcement, drainSeconds } = parts
-  await Promise.all([stop(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])
+async function close(parts: ServiceParts, drainSeconds: number): Promise<void> {
+  const { stopApi, dashboard, pools, usage, control, admitter, announcement } = parts
+  await Promise.all([stopApi?.(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])
   await usage.close()
   // After an error, the node counts as running for some time, which only delays a rotation of secrets.
-  await within(UNREGISTER_MS_MAX, announcement.close(), () => undefined).catch(() => undefined)
+  if (announcement !== null)
+    await within(UNREGISTER_MS_MAX, announcement.close(), () => undefined).catch(() => undefined)
   await Promise.all([pools.close(), control.close(), admitter.close()])
 }

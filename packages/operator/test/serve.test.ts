@@ -141,9 +141,10 @@ async function healthOfContainer(operations: string): Promise<number> {
   return code
 }
 
-test('if a port is in use, serve exits with code 1 and names the setting of the port', async () => {
+test('if a port is in use, serve exits with code 1, names the setting of the port, and no node remains in the control database', async () => {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
+  const nodes = () => openClientForTest(control.url)`select name from nodes`
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   onTestFinished(() => void taken.close())
@@ -156,6 +157,11 @@ test('if a port is in use, serve exits with code 1 and names the setting of the 
     1,
     expect.stringMatching(/^store-export: another program uses port .* STORE_EXPORT_PORT .*\n$/),
   ])
+  expect(await nodes()).toEqual([])
+  const ports = { ...settings, PORT: '0', DASHBOARD_PORT: port }
+  const dashboard = await runCommand(['serve', '--dashboard'], { settings: ports })
+  expect([dashboard.code, dashboard.stderr]).toEqual([1, expect.stringContaining('STORE_EXPORT_DASHBOARD_PORT')])
+  expect(await nodes()).toEqual([])
   const operations = await runCommand(['serve'], { settings: { ...settings, PORT: '0', OPERATIONS_PORT: port } })
   expect(operations.code).toBe(1)
   expect(operations.stderr).toMatch(/^store-export: another program uses port .* STORE_EXPORT_OPERATIONS_PORT .*\n$/)
