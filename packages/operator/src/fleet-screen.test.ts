@@ -22,7 +22,9 @@ const FLEET: FleetStatus = {
     { ...USE, server: 'db-1:5432', inUse: 38, saturation: 0.95 },
     { ...USE, server: 'db-2:5432', inUse: 0, saturation: 0, failure: 'unreachable' },
   ],
-  slowestStores: [{ id: ID, externalId: null, name: 'Slow', slowestMs: 4801, endpoint: '/api/v1/orders', requests: 6 }],
+  slowestStores: [
+    { id: ID, externalId: null, name: 'Slow\x1b[8m', slowestMs: 4801, endpoint: '/api/v1/orders', requests: 6 },
+  ],
   limitedKeys: [],
   failingStores: [
     { id: ID, externalId: null, name: 'Evil\x1b[2J\u0007', server: 'db-2:5432', errors: 1200, lastAt: secondsAgo(60) },
@@ -53,7 +55,7 @@ Stores with database errors, last 15 minutes
 
 Slowest stores, last hour
    slowest  endpoint        store                                 name
-  4,801 ms  /api/v1/orders  ${ID}  Slow
+  4,801 ms  /api/v1/orders  ${ID}  Slow?[8m
 
 Keys over their limit, last 15 minutes
   none`,

@@ -1,7 +1,7 @@
 // Renders the state of the fleet for a terminal, as lines that fit its width.
 
-import type { FleetNode, FleetServer, FleetStatus, StoreCount } from '@store-export/control'
-import { countOf, type styled } from './output.ts'
+import type { FleetNode, FleetStatus, StoreCount } from '@store-export/control'
+import { countOf, printable, type Style, type styled } from './output.ts'
 
 /** The size of a screen, and how it shows styles. */
 export interface ScreenOptions {
@@ -16,6 +16,8 @@ export interface ScreenOptions {
 interface Column<T> {
   readonly title: string
   readonly text: (row: T) => string
+  /** The style of the cell in a row; null for none. */
+  readonly style?: (row: T) => Style | null
   /** Whether the column has numbers, which are aligned to the right. */
   readonly isNumber?: true
 }
@@ -39,7 +41,7 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
   const ago = (time: Date) => `${duration(fleet.at.getTime() - time.getTime())} ago`
   const section = <T>(title: string, rows: readonly T[], columns: readonly Column<T>[]) => [
     '',
-    style('bold', title),
+    style('bold', printable(title)),
     ...(rows.length === 0 ? [style('dim', '  none')] : table(rows, columns, style)),
   ]
   const lines = [
@@ -48,15 +50,28 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
     ...section(nodesTitle(fleet.nodes), fleet.nodes.slice(0, NODES_MAX), [
       { title: 'node', text: ({ name }) => name },
       { title: 'version', text: ({ version }) => version ?? 'unknown' },
-      { title: 'state', text: (node) => stateOf(node, style) },
+      {
+        title: 'state',
+        text: ({ isAlive }) => (isAlive ? 'alive' : 'gone'),
+        style: ({ isAlive }) => (isAlive ? 'green' : 'red'),
+      },
       { title: 'seen', text: ({ seenAt }) => ago(seenAt) },
       { title: 'started', text: ({ startedAt }) => ago(startedAt) },
     ]),
     ...section('Servers by saturation', fleet.servers, [
-      { title: 'in use', text: (server) => saturationOf(server, style), isNumber: true },
+      {
+        title: 'in use',
+        text: ({ saturation }) => `${Math.round(saturation * 100)} %`,
+        style: ({ saturation }) => (saturation >= SATURATED ? 'red' : null),
+        isNumber: true,
+      },
       { title: 'connections', text: ({ inUse, limit }) => `${inUse} of ${limit}`, isNumber: true },
       { title: 'waiting', text: ({ waiting }) => String(waiting), isNumber: true },
-      { title: 'state', text: ({ failure }) => (failure === null ? 'ok' : style('red', failure)) },
+      {
+        title: 'state',
+        text: ({ failure }) => failure ?? 'ok',
+        style: ({ failure }) => (failure === null ? null : 'red'),
+      },
       { title: 'server', text: ({ server }) => server },
     ]),
     ...section('Stores with database errors, last 15 minutes', fleet.failingStores, [
@@ -114,15 +129,6 @@ function nodesTitle(nodes: readonly FleetNode[]): string {
   return `Nodes: ${alive.length} of ${nodes.length} alive${versions.length > 1 ? ` (${versions.join(', ')})` : ''}${shown}`
 }
 
-function stateOf({ isAlive }: FleetNode, style: typeof styled): string {
-  return isAlive ? style('green', 'alive') : style('red', 'gone')
-}
-
-function saturationOf({ saturation }: FleetServer, style: typeof styled): string {
-  const percent = `${Math.round(saturation * 100)} %`
-  return saturation >= SATURATED ? style('red', percent) : percent
-}
-
 /** Returns the duration in its largest unit, rounded down, such as `3 h`. A negative one counts as 0. */
 function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / SECOND_MS))
@@ -131,13 +137,20 @@ function duration(ms: number): string {
 }
 
 function table<T>(rows: readonly T[], columns: readonly Column<T>[], style: typeof styled): string[] {
-  const cells = rows.map((row) => columns.map(({ text }) => printable(text(row))))
+  const cells = rows.map((row) => columns.map((column) => cellOf(row, column, style)))
   const widths = columns.map(({ title }, column) =>
     Math.max(title.length, ...cells.map((each) => lengthOf(each[column] ?? ''))),
   )
   const line = (texts: readonly string[]) =>
     `  ${texts.map((text, column) => pad(text, widths[column] ?? 0, columns[column]?.isNumber === true)).join('  ')}`.trimEnd()
   return [style('dim', line(columns.map(({ title }) => title))), ...cells.map(line)]
+}
+
+/** Returns the text of a cell. Only its own style has an escape sequence. */
+function cellOf<T>(row: T, column: Column<T>, style: typeof styled): string {
+  const text = printable(column.text(row))
+  const own = column.style?.(row) ?? null
+  return own === null ? text : style(own, text)
 }
 
 /** Returns the text with spaces up to the width. Escape sequences of styles don't count. */
@@ -148,15 +161,6 @@ function pad(text: string, width: number, isNumber: boolean): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequence of a style starts with ESC
 const STYLE = /\x1b\[\d+(?:;\d+)*m/g
-const CONTROL_OR_STYLE = new RegExp(`${STYLE.source}|\\p{Cc}`, 'gu')
-
-/**
- * Returns the text with `?` for each control character that is not part of a style. So a name can't move the cursor or
- * clear the screen; it can only change colors.
- */
-function printable(text: string): string {
-  return text.replaceAll(CONTROL_OR_STYLE, (match) => (match.length > 1 ? match : '?'))
-}
 
 function lengthOf(text: string): number {
   return Array.from(text.replaceAll(STYLE, '')).length

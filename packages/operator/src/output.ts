@@ -47,14 +47,26 @@ export function styled(style: Style, text: string, stream: NodeJS.WriteStream = 
   return styleText(style, text, { stream })
 }
 
-/** Prints a table. The heading goes to standard error. The rows are the result and go to standard output. */
+/** Control characters, separators of lines, and characters that change the direction of text. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * Returns the text with `?` for each character that could move the cursor, change colors, or reorder the line. Use it
+ * for names that other people choose.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, '?')
+}
+
+/** Prints a table of printable cells. The heading goes to standard error. The rows are the result and go to standard output. */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
+  const cells = rows.map((row) => row.map(printable))
   const widths = heading.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+    Math.max(title.length, ...cells.map((row) => (row[column] ?? '').length)),
   )
   const line = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   printMessage(styled('dim', line(heading).trimEnd(), process.stderr))
-  for (const row of rows) print(line(row).trimEnd())
+  for (const row of cells) print(line(row).trimEnd())
 }
 
 /** Makes the command exit without an error if the reader of its output closes the pipe, such as `head`. */

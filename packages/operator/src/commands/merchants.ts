@@ -17,7 +17,7 @@ import type { Command } from 'commander'
 import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
 import { DATA_FOLDER, readSignIn } from '../demo/data-folder.ts'
 import { createSignInLink } from '../operations/sign-in-link.ts'
-import { countOf, print, printJson, printMessage, printTable } from '../output.ts'
+import { countOf, print, printable, printJson, printMessage, printTable } from '../output.ts'
 import { UsageError } from '../user-error.ts'
 import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
 import { parseLinkMinutes, parseRole } from './option-values.ts'
@@ -186,7 +186,7 @@ async function removeFromStore({ database }: CommandContext, { email, store, jso
     const stores = { stores_left_alone: isSeen ? [] : [id], stores_without_admin: isSeen && !hasAdmin ? [id] : [] }
     return printJson({ email: address, store_id: id, removed: true, already: !removed, ...stores })
   }
-  printMessage(`${address} ${removed ? 'no longer has' : 'had no'} access to "${name}".`)
+  printMessage(`${address} ${removed ? 'no longer has' : 'had no'} access to "${printable(name)}".`)
   if (!isSeen) printMessage(`No merchant has access to the store ${id} now.`)
   else if (!hasAdmin) printMessage(withoutAdmin(id))
   printMessage('Keys that this merchant created keep working: revoke them with "store-export keys".')

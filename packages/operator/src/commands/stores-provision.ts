@@ -4,7 +4,7 @@ import type { RevisionId } from '@store-export/contract'
 import { storeJson } from '@store-export/control'
 import type { CommandContext } from '../command-context.ts'
 import { provision as createDatabase, type ProvisionResult } from '../operations/provision.ts'
-import { print, printJson, printMessage } from '../output.ts'
+import { print, printable, printJson, printMessage } from '../output.ts'
 import type { CommonOptions } from './add-command.ts'
 
 /** The options of `stores provision`. */
@@ -33,13 +33,15 @@ export async function provision(context: CommandContext, options: ProvisionOptio
 }
 
 function showCreated({ store, revision, databaseUrl, readerUrl }: ProvisionResult): void {
-  printMessage(`Created an empty database at ${revision} and registered "${store.name}".`)
+  printMessage(`Created an empty database at ${revision} and registered "${printable(store.name)}".`)
   printMessage(`URL for the platform (writes): ${databaseUrl}`)
   printMessage(`URL for the service (reads):   ${readerUrl}`)
 }
 
 /** Leaves out an unknown revision; `ProvisionResult` says when it is unknown. */
 function showExisting({ store, revision }: ProvisionResult): void {
-  printMessage(`The database of "${store.name}" exists${revision === null ? '' : ` at ${revision}`}; nothing changed.`)
+  printMessage(
+    `The database of "${printable(store.name)}" exists${revision === null ? '' : ` at ${revision}`}; nothing changed.`,
+  )
   printMessage("If you lost the owner's password, set a new one as an administrator: alter role ... password")
 }

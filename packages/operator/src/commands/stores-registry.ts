@@ -14,7 +14,7 @@ import {
   storeJson,
 } from '@store-export/control'
 import type { CommandContext } from '../command-context.ts'
-import { countOf, print, printJson, printMessage, printTable } from '../output.ts'
+import { countOf, print, printable, printJson, printMessage, printTable } from '../output.ts'
 import { UsageError, UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
@@ -132,6 +132,6 @@ export async function move(context: CommandContext, { from, to, json }: MoveOpti
 }
 
 function report({ id, name, origin, state }: RegisteredStore, action: string): void {
-  printMessage(`${action} "${name}" (${origin}, ${state}):`)
+  printMessage(`${action} "${printable(name)}" (${origin}, ${state}):`)
   print(id)
 }

@@ -43,3 +43,23 @@ test("if 21 stores are healthy and one is not, doctor's report has one line for 
     '  !   connection    broken',
   ])
 })
+
+test("if a message or a fix has control characters, doctor's report has ? in their place, and a fix can have several lines", () => {
+  const finding = { severity: 'error', code: 'x', message: 'index \x1b[2J', fix: 'drop index\n"\x1b[2J";' } as const
+  const checks = [
+    { name: 'indexes', summary: null, findings: [finding] },
+    {
+      name: 'connection',
+      summary: 'PostgreSQL 18 as \x07',
+      findings: [{ ...finding, severity: 'note', fix: null } as const],
+    },
+  ]
+  expect(linesOf([{ ...report(1), checks }])).toEqual([
+    'Shop 1  id-1  v1.6',
+    '  !   indexes       index ?[2J',
+    '                    drop index',
+    '                    "?[2J";',
+    '  ok  connection    PostgreSQL 18 as ?',
+    '                    note: index ?[2J',
+  ])
+})

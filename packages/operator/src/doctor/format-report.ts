@@ -2,7 +2,7 @@
 // fix and the notes.
 
 import type { Paint } from '../demo/panel.ts'
-import { countOf } from '../output.ts'
+import { countOf, printable } from '../output.ts'
 import { type DoctorCheck, type DoctorFinding, findingsOf, isHealthy, type StoreReport } from './report.ts'
 
 /** Longer than the longest name of a check. */
@@ -62,7 +62,7 @@ function formatGroup(group: readonly StoreReport[], paint: Paint): string {
 }
 
 function titleOf({ id, name, revision }: StoreReport): string {
-  return [name, id, ...(revision === null ? [] : [revision])].join('  ')
+  return [printable(name), id, ...(revision === null ? [] : [revision])].join('  ')
 }
 
 /** Returns the lines of a check. The summary is shown if the check has no problems, even if it has notes. */
@@ -72,18 +72,18 @@ function formatCheck({ name, summary, findings }: DoctorCheck, paint: Paint): st
   const mark = summary === null ? ' -' : paint('green', 'ok')
   const lines =
     problems.length === 0
-      ? [`  ${mark}  ${name.padEnd(NAME_WIDTH)}${summary ?? 'not checked'}`]
+      ? [`  ${mark}  ${name.padEnd(NAME_WIDTH)}${printable(summary ?? 'not checked')}`]
       : problems.flatMap((finding) => [
-          `  ${paint(finding.severity === 'error' ? 'red' : 'yellow', '!')}   ${name.padEnd(NAME_WIDTH)}${finding.message}`,
+          `  ${paint(finding.severity === 'error' ? 'red' : 'yellow', '!')}   ${name.padEnd(NAME_WIDTH)}${printable(finding.message)}`,
           ...fixLines(finding, paint),
         ])
   const noteLines = notes.flatMap((finding) => [
-    `${INDENT}${paint('dim', `note: ${finding.message}`)}`,
+    `${INDENT}${paint('dim', `note: ${printable(finding.message)}`)}`,
     ...fixLines(finding, paint),
   ])
   return [...lines, ...noteLines]
 }
 
 function fixLines({ fix }: DoctorFinding, paint: Paint): string[] {
-  return fix === null ? [] : fix.split('\n').map((line) => `${INDENT}${paint('cyan', line)}`)
+  return fix === null ? [] : fix.split('\n').map((line) => `${INDENT}${paint('cyan', printable(line))}`)
 }
