@@ -97,7 +97,7 @@ export async function startServing(options: ServingOptions): Promise<ServingAddr
   const emit = combine(
     log.handleEvent,
     metrics.handleEvent,
-    ...(telemetry === null ? [] : [recordPages(telemetry.record)]),
+    ...(telemetry === null ? [] : [recordPages(telemetry.record, config.adminTlsCertFile === null ? 'http' : 'https')]),
   )
   const keyCheckUrl = config.keyCheckUrl?.reveal() ?? null
   const readiness = createReadiness({ controlUrl, keyCheckUrl, keys, signal: lifecycle.signal })

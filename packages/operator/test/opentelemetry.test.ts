@@ -1,5 +1,11 @@
 // Tests the traces and metrics that a node with `--import` sends to a collector.
 
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
+import os from 'node:os'
 import path from 'node:path'
 import { LATEST_REVISION } from '@store-export/contract'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
@@ -22,8 +28,12 @@ const command = inject('builtCommand')
 const PROGRAM = ['--import', path.join(path.dirname(command), 'opentelemetry.js'), command]
 const [TRACE, PARENT] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
 
-/** Starts a node that sends to `collectorUrl`, with a store and a key. */
-async function startNode(collectorUrl: string, environment: Readonly<Record<string, string>> = {}) {
+/** Starts a node that sends to `collectorUrl`, with a store and a key. `more` are settings without their prefix. */
+async function startNode(
+  collectorUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string>> = {},
+) {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
   const options = {
@@ -32,7 +42,10 @@ async function startNode(collectorUrl: string, environment: Readonly<Record<stri
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
       ...environment,
     },
-    settings: { DATABASE_URL: control.url, SECRET: newSecret(), PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' },
+    settings: {
+      ...{ DATABASE_URL: control.url, SECRET: newSecret(), PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' },
+      ...more,
+    },
   }
   await runCommand(['migrate'], options)
   const run = async (words: readonly string[], input = '') =>
@@ -123,6 +136,31 @@ test('if a node sends metrics to a collector, the durations of requests and data
     ['http.server.request.duration', 's', 'unknown', 404, 1],
   ])
   expect(collector.resource()).toMatchObject({ 'service.name': 'export-eu', 'service.version': '0.1.0' })
+})
+
+test('if the admin API uses TLS, its spans have the scheme https, and those of the API have http', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), `store-export-test-${process.pid}-`))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [cert, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
+  const options = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost'.split(' ')
+  execFileSync('openssl', ['req', '-x509', ...options, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  const collector = await startCollector()
+  const port = String(await freePort())
+  const settings = { ADMIN_PORT: port, ADMIN_TLS_CERT_FILE: cert, ADMIN_TLS_KEY_FILE: key }
+  const { service, get, run } = await startNode(collector.url, { OTEL_TRACES_SAMPLER: 'always_on' }, settings)
+  const { token } = await run(['admin-tokens', 'create', '--name', 'backend'])
+  await get('orders')
+  await service.waitForOutput(/"listener":"admin"/)
+  const headers = { authorization: `Bearer ${token}` }
+  const request = https.get(`https://127.0.0.1:${port}/v1/stores`, { headers, rejectUnauthorized: false, agent: false })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  await once(response.resume(), 'end')
+  await service.end('SIGTERM')
+  const requests = collector.spans().filter(({ kind }) => kind === 2)
+  expect(requests.map(({ name, attributes }) => [name, attributes['url.scheme']])).toEqual([
+    ['GET /api/v1/orders', 'http'],
+    ['GET /v1/stores', 'https'],
+  ])
 })
 
 test('[ERR-3] if a store database rejects connections, the spans of the request and of its failed database calls have the error', async () => {

@@ -13,8 +13,9 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import type { DatabaseCall, RequestTelemetry, TelemetryHandler } from '@store-export/api'
+import type { DatabaseCall, RequestTelemetry } from '@store-export/api'
 import { serverOfUrl } from '@store-export/postgres'
+import type { RecordRequest, Scheme } from './telemetry.ts'
 
 /** Upper bounds of the buckets in seconds, which the semantic conventions recommend. */
 const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
@@ -27,7 +28,7 @@ const OTHER = '_OTHER'
  * call's duration, but a separate metric for the databases of stores. Without a connection, and for the check of a key,
  * the duration is that of the whole call.
  */
-export function recordRequests(tracer: Tracer, meter: Meter): TelemetryHandler {
+export function recordRequests(tracer: Tracer, meter: Meter): RecordRequest {
   const histogram = (name: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { unit: 's', description, advice: { explicitBucketBoundaries } })
   const requests = histogram('http.server.request.duration', 'Duration of requests.', HTTP_BUCKETS)
@@ -37,8 +38,8 @@ export function recordRequests(tracer: Tracer, meter: Meter): TelemetryHandler {
     'Wait for a connection to the database of a store.',
     DATABASE_BUCKETS,
   )
-  return (request) => {
-    const attributes = httpAttributes(request)
+  return (request, scheme = 'http') => {
+    const attributes = httpAttributes(request, scheme)
     requests.record(request.durationMs / 1000, attributes)
     const span = startRequestSpan(tracer, request, attributes)
     const parent = span.isRecording() ? trace.setSpan(ROOT_CONTEXT, span) : null
@@ -56,13 +57,12 @@ export function recordRequests(tracer: Tracer, meter: Meter): TelemetryHandler {
 
 const STORES_POOL = { 'db.client.connection.pool.name': 'stores' }
 
-function httpAttributes({ method, route, status, code }: RequestTelemetry): Attributes {
+function httpAttributes({ method, route, status, code }: RequestTelemetry, scheme: Scheme): Attributes {
   const attributes: Attributes = {
     'http.request.method': method,
     'http.route': route,
     'http.response.status_code': status,
-    // Also for the admin API with TLS, because events don't name the scheme.
-    'url.scheme': 'http',
+    'url.scheme': scheme,
   }
   if (status >= 500) attributes['error.type'] = code ?? String(status)
   return attributes

@@ -1,11 +1,17 @@
 // Connects a node to telemetry that `--import` registered before the command started.
 
-import type { TelemetryHandler } from '@store-export/api'
+import type { RequestTelemetry } from '@store-export/api'
 import type { EventHandler } from '../events.ts'
+
+/** The scheme of a listener. */
+export type Scheme = 'http' | 'https'
+
+/** Records a completed request. Without `scheme`, the listener has no TLS. */
+export type RecordRequest = (request: RequestTelemetry, scheme?: Scheme) => void
 
 /** Sends traces and metrics of a node. */
 export interface Telemetry {
-  readonly record: TelemetryHandler
+  readonly record: RecordRequest
   /** Sends the traces and metrics that are not sent yet, within a time limit. Never rejects. */
   close(): Promise<void>
 }
@@ -30,7 +36,7 @@ export async function startTelemetry(version: string, emit: EventHandler): Promi
  * Returns a handler that passes requests to the dashboard and to the admin API to `record`. The API records its own
  * requests, because their events lack the calls of databases.
  */
-export function recordPages(record: TelemetryHandler): EventHandler {
+export function recordPages(record: RecordRequest, adminScheme: Scheme): EventHandler {
   return (event) => {
     if (event.event !== 'page.completed' && event.event !== 'admin.request_completed') return
     const { requestId, route, method, status, durationMs } = event
@@ -38,6 +44,7 @@ export function recordPages(record: TelemetryHandler): EventHandler {
     const startedAt = performance.now() - durationMs
     // These events have no trace, key, store, or database calls.
     const unknown = { traceparent: null, keyId: null, storeId: null, calls: [] }
-    record({ requestId, route, method, status, startedAt, durationMs, ...unknown })
+    const scheme = event.event === 'page.completed' ? 'http' : adminScheme
+    record({ requestId, route, method, status, startedAt, durationMs, ...unknown }, scheme)
   }
 }
