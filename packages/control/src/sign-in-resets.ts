@@ -1,7 +1,7 @@
 // Ends requests that are in progress while an address is first proved. The proof deletes all ways to sign in. A request
 // that has read them before could otherwise add a session, a password, or a passkey afterwards.
 
-import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
+import { type Connection, executeOn, queryRows, type RunOptions, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
 
 /**
@@ -31,24 +31,27 @@ export async function endOutdatedSession(
 
 /**
  * Calls `work` in a transaction, and returns its result. Returns null without the call if the session has ended. A
- * reset waits for the end of the transaction, and then deletes what `work` added.
+ * reset waits for the end of the transaction, and then deletes what `work` added. `options` limit the wait for a
+ * connection and each statement, except those of `work`. Rejects like `Pool.transaction` and `queryRows`.
  */
 export async function whileSignedIn<T>(
   { pool }: ControlDatabase,
   sessionId: string,
   work: (connection: Connection) => Promise<T>,
+  options: RunOptions = {},
 ): Promise<T | null> {
   return pool.transaction(async (connection) => {
     // At another isolation level, the second statement would not see the reset.
-    await connection.script('set transaction isolation level read committed')
+    await connection.script('set transaction isolation level read committed', options)
     await executeOn(
       connection,
       sql`
       select from merchants where id = (select merchant_id from merchant_sessions where id = ${sessionId})
       for no key update`,
+      options,
     )
     // A separate statement sees the reset that the lock waited for.
-    const found = await queryRows(connection, sql`select from merchant_sessions where id = ${sessionId}`)
+    const found = await queryRows(connection, sql`select from merchant_sessions where id = ${sessionId}`, options)
     return found.length === 0 ? null : work(connection)
-  })
+  }, options)
 }

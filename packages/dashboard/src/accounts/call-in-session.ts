@@ -2,6 +2,7 @@
 // for the first time meanwhile, control/src/prove-address.ts waits for these calls, and then removes what they added.
 
 import { type ControlDatabase, whileSignedIn } from '@store-export/control'
+import { within } from '@store-export/postgres'
 import type { MerchantSession } from './accounts.ts'
 import { type AuthCall, callAuth } from './call-auth.ts'
 import { runOn } from './kysely-dialect.ts'
@@ -39,27 +40,57 @@ export async function callInSession<T>(
  * a password is hashed, so more calls could use up the pool.
  */
 const AT_ONCE = 2
+/**
+ * Maximum time in ms of the wait for another call, and again of the transaction. Both together are shorter than the
+ * time limit of a page, so that no change is saved after the page has reported an error.
+ */
+const CALL_MS_MAX = 7000
 
 let running = 0
-const waiting: (() => void)[] = []
+/** Functions that let a waiting call begin, in the order of the calls. */
+const waiting = new Set<() => void>()
 
 /**
  * Calls `work` in a transaction like `whileSignedIn`; returns null if the session has ended. If `AT_ONCE` calls of this
  * node run already, waits for one of them to end. The statements of better-auth use the connection of the transaction.
+ * Rejects with `TimeLimitPassed` if no call ends within `timeoutMs`, and like `whileSignedIn` if the transaction takes
+ * longer than that.
  */
 export async function workInSession<T>(
   database: ControlDatabase,
   sessionId: string,
   work: () => Promise<T>,
+  timeoutMs = CALL_MS_MAX,
 ): Promise<T | null> {
-  if (running < AT_ONCE) running++
-  else await new Promise<void>((resolve) => waiting.push(resolve))
+  await takeSlot(timeoutMs)
   try {
-    return await whileSignedIn(database, sessionId, (connection) => runOn(connection, work))
+    const options = { deadline: performance.now() + timeoutMs }
+    return await whileSignedIn(database, sessionId, (connection) => runOn(connection, work, options), options)
   } finally {
-    // The next call takes over this one's slot, so `running` stays the same.
-    const next = waiting.shift()
-    if (next === undefined) running--
-    else next()
+    releaseSlot()
   }
+}
+
+async function takeSlot(timeoutMs: number): Promise<void> {
+  if (running < AT_ONCE) {
+    running++
+    return
+  }
+  let begin = () => {}
+  const slot = new Promise<void>((resolve) => {
+    begin = resolve
+    waiting.add(begin)
+  })
+  await within(timeoutMs, slot, () => waiting.delete(begin))
+}
+
+/** Gives the slot to the call that waits longest. `running` then stays the same. */
+function releaseSlot(): void {
+  const [next] = waiting
+  if (next === undefined) {
+    running--
+    return
+  }
+  waiting.delete(next)
+  next()
 }

@@ -2,7 +2,7 @@
 // the connections, time limits, and error classes of the rest of the control database.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Connection, type Pool, queryResult, type Value } from '@store-export/postgres'
+import { type Connection, type Pool, queryResult, type RunOptions, type Value } from '@store-export/postgres'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -27,9 +27,12 @@ export function kyselyDialect(pool: Pool): Dialect {
 /** The connection on which `runOn` makes better-auth run; none outside of `runOn`. */
 const current = new AsyncLocalStorage<LentConnection>()
 
-/** Calls `work`, and runs the statements of better-auth in it on this connection, as a part of its transaction. */
-export function runOn<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
-  return current.run(new LentConnection(connection), work)
+/**
+ * Calls `work`, and runs the statements of better-auth in it on this connection, as a part of its transaction. `options`
+ * limit each statement.
+ */
+export function runOn<T>(connection: Connection, work: () => Promise<T>, options: RunOptions): Promise<T> {
+  return current.run(new LentConnection(connection, options), work)
 }
 
 function driverOf(pool: Pool): Driver {
@@ -84,14 +87,16 @@ class PooledConnection implements DatabaseConnection {
  */
 class LentConnection implements DatabaseConnection {
   readonly #connection: Connection
+  readonly #options: RunOptions
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, options: RunOptions) {
     this.#connection = connection
+    this.#options = options
   }
 
   executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const result = this.#last.then(() => execute<Row>(this.#connection, query))
+    const result = this.#last.then(() => execute<Row>(this.#connection, query, this.#options))
     this.#last = result.catch(() => undefined)
     return result
   }
@@ -104,8 +109,9 @@ class LentConnection implements DatabaseConnection {
 async function execute<Row>(
   connection: Connection,
   { sql: text, parameters }: CompiledQuery,
+  options: RunOptions = {},
 ): Promise<QueryResult<Row>> {
-  const { rows, count } = await queryResult(connection, { text, values: parameters.map(boundValue) })
+  const { rows, count } = await queryResult(connection, { text, values: parameters.map(boundValue) }, options)
   return { rows: rows as Row[], numAffectedRows: BigInt(count) }
 }
 
