@@ -174,6 +174,24 @@ describe('columns of a store', () => {
     expect(reads).toBe(1)
   })
 
+  test('if more than 10,000 unreadable columns are reported, the column of the first store is reported again, and a later one is not', async () => {
+    const clock = { now: 0 }
+    const events: StoreEvent[] = []
+    const columns = columnsAt(clock, events)
+    const row = { table: 'samples', column: 'n', notNull: false, type: 'interval', readsOtherTables: false }
+    // The test is about the number of stores, so one row stands for the catalog of each.
+    const read = async ([request]: [{ sink: { rows: object[] } }]) => request.sink.rows.push(row)
+    const readStore = (n: number) =>
+      columns.of({ ...ADDRESS, storeId: `store ${n}` }, { read } as unknown as typeof samples.reader)
+    const reported = () => events.filter((each) => each.event === 'store.schema_mismatched' && each.column === 'n')
+    for (let n = 0; n <= 10_000; n++) await readStore(n)
+    clock.now = 1000
+    await readStore(1)
+    expect(reported()).toHaveLength(10_001)
+    await readStore(0)
+    expect(reported().slice(10_001)).toMatchObject([{ storeId: 'store 0' }])
+  })
+
   test('[ERR-3] if two requests share one read of columns and this read fails, the second request reads the columns on its own connection', async () => {
     const columns = columnsAt({ now: 0 })
     const cut = { read: () => Promise.reject(new Error('cut')) }

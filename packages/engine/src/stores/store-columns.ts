@@ -50,6 +50,8 @@ const STORES_MAX = 1000
  * Maximum number of different schemas. A platform has a schema for each of its versions, and some with extra columns.
  */
 const SCHEMAS_MAX = 50
+/** Maximum number of unreadable columns to remember. Beyond it, the one that was reported first can be reported again. */
+const REPORTED_MAX = 10_000
 
 /**
  * Caches the columns of up to `STORES_MAX` stores. Emits `store.schema_changed` and `store.schema_mismatched` after a
@@ -153,6 +155,8 @@ export class StoreColumns {
     const name = `${storeId} ${table} ${column}`
     if (this.reported.has(name)) return
     this.reported.add(name)
+    const [oldest = ''] = this.reported
+    if (this.reported.size > REPORTED_MAX) this.reported.delete(oldest)
     this.options.emit({ event: 'store.schema_mismatched', storeId, table, column, kind: 'type_mismatch' })
   }
 

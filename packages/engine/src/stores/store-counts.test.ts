@@ -134,6 +134,19 @@ describe('row counts of a store', () => {
     expect(await counts.of('b', async () => two)).toBe(two)
   })
 
+  test('if the counts of more than 10,000 stores are cached, the counts that were cached longest ago are dropped', async () => {
+    let now = 0
+    const counts = new StoreCounts({ maxAgeMs: 1000, now: () => now })
+    const count = (n: number, result: Counts) => counts.of(`store ${n}`, async () => result)
+    await count(0, one)
+    now = 1000
+    for (let n = 1; n < 10_000; n++) await count(n, one)
+    // This count replaces an older one of its store, so the counts of store 1 are the oldest.
+    await count(0, two)
+    await count(10_000, one)
+    expect([await count(0, three), await count(2, three), await count(1, three)]).toEqual([two, one, three])
+  })
+
   test('[ERR-3] if a count of rows fails, its error is not cached, and a waiting request counts the rows itself', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     const cut = () => Promise.reject(new Error('cut'))

@@ -12,14 +12,17 @@ import { countStatement } from '../query/sql.ts'
  */
 const RENEWAL_SHARE = 0.5
 
+/** Maximum number of keys with cached counts. Beyond it, the counts that were cached longest ago are dropped. */
+const STORES_MAX = 10_000
+
 interface TimedCounts<T> {
   readonly at: number
   readonly counts: T
 }
 
 /**
- * Caches the counts of all stores by a key. The key contains the store's address, so a store that moves gets new
- * counts.
+ * Caches the counts of up to `STORES_MAX` stores by a key. The key contains the store's address, so a store that moves
+ * gets new counts.
  */
 export class StoreCounts {
   private readonly cached = new Map<string, TimedCounts<Counts>>()
@@ -80,8 +83,16 @@ export class StoreCounts {
     this.running.set(key, counting)
     // If a newer count has replaced a slow one in `running`, the result of the slow one is not cached.
     const remove = () => this.running.get(key) === counting && this.running.delete(key)
-    counting.counts.then((counts) => remove() && this.cached.set(key, { at: counting.at, counts }), remove)
+    counting.counts.then((counts) => remove() && this.cache(key, { at: counting.at, counts }), remove)
     return counting.counts
+  }
+
+  private cache(key: string, counts: TimedCounts<Counts>): void {
+    // The map is in the order in which counts were cached.
+    this.cached.delete(key)
+    this.cached.set(key, counts)
+    const [oldest] = this.cached.keys()
+    if (this.cached.size > STORES_MAX && oldest !== undefined) this.cached.delete(oldest)
   }
 
   private ageOf({ at }: TimedCounts<unknown>): number {
