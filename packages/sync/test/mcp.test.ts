@@ -1,8 +1,9 @@
 // Calls the tools of `store-sync mcp` with the client of the official MCP SDK.
 
 import { readFileSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TABLES } from '../src/index.ts'
 import { RESULT_BYTES_MAX } from '../src/mcp/result-text.ts'
@@ -164,6 +165,29 @@ describe('long results of MCP tools', () => {
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(RESULT_BYTES_MAX)
     },
   )
+})
+
+test('if the row of an order or of a customer is too long for a result, the MCP tools order and customer say so', async () => {
+  const large = path.join(await createFolder(), 'large.db')
+  await copyFile(file, large)
+  const [order, customer] = [idOf('orders', 7), idOf('customers', 7)]
+  const database = new DatabaseSync(large)
+  // The tools cut each value to 2,000 characters, which can have more bytes.
+  const long = '語'.repeat(2000)
+  database.exec(`
+    update orders set carrier = '${long}', locale = '${long}', shipping_method = '${long}' where id = '${order}';
+    update customers set name = '${long}', phone = '${long}', processor_customer_id = '${long}' where id = '${customer}'`)
+  database.close()
+  const other = await connectMcp(['--from', `sqlite:${large}`, '--with-personal-data'])
+  const advice = 'Use query to select fewer columns.'
+  expect(await callText(other, 'order', { id: order })).toMatch(
+    new RegExp(`^As of .*\\nThe copy has the order ${order}, but its row is too long for a result. ${advice}$`),
+  )
+  for (const args of [{ id: customer }, { email: `${CANARY}-7@example.com` }])
+    expect(await callText(other, 'customer', args)).toMatch(
+      new RegExp(`^As of .*\\nThe copy has this customer, but the row is too long for a result. ${advice}$`),
+    )
+  await other.close()
 })
 
 describe('personal data in MCP tools', () => {

@@ -1,6 +1,6 @@
 // Writes the text of the tool `customer`.
 
-import { objectsOf } from './result-text.ts'
+import { objectsOf, SELECT_FEWER } from './result-text.ts'
 import { selectColumns } from './select-columns.ts'
 import type { ReadCopy, ToolText } from './tool-text.ts'
 
@@ -11,7 +11,7 @@ const TOTAL = `printf('%s%d.%02d', iif(sum(total_cents) < 0, '-', ''), abs(sum(t
 /**
  * Returns a customer with the group, at most 20 addresses, order totals, and the latest 10 orders, as JSON lines
  * without nulls. An email address is compared without the case of ASCII letters. If several customers have it, returns
- * one of them. Says so if the copy has no such customer, and also if the customer's row is too long for a result.
+ * one of them. Says so if the copy has no such customer, or if the customer's row is too long for a result.
  */
 export async function customerText(
   by: { readonly id: string } | { readonly email: string },
@@ -22,6 +22,11 @@ export async function customerText(
   const select = `select ${selectColumns('customers', readable)} from customers where ${where}`
   const found = await read([{ sql: select, values: [value] }])
   const [customer] = found.results.flatMap(objectsOf)
+  if (customer === undefined && found.results.some(({ isCut }) => isCut))
+    return {
+      text: `The copy has this customer, but the row is too long for a result. ${SELECT_FEWER}`,
+      reading: found,
+    }
   if (customer === undefined)
     return {
       text: `The copy has no such customer. Guests, who order without an account, are no customers.`,

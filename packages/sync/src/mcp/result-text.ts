@@ -19,6 +19,9 @@ export function tableText({ columns, rows, isCut }: QueryRows): string {
   return [JSON.stringify(columns), ...rows, isCut ? cutText(rows.length) : count].join('\n')
 }
 
+/** Says what to do about a single row that is too long for a result. */
+export const SELECT_FEWER = 'Use query to select fewer columns.'
+
 function cutText(rows: number): string {
   if (rows === 0) return 'Cut: the first row is too long for a result. Select fewer columns.'
   return `Cut after ${rows} rows, because a result has at most ${RESULT_BYTES_MAX} bytes. To get the rest, add an order by, and repeat the statement with limit ${rows} offset ${rows}; or select fewer columns; or aggregate.`
