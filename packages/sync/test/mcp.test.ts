@@ -6,7 +6,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TABLES } from '../src/index.ts'
-import { RESULT_BYTES_MAX } from '../src/mcp/result-text.ts'
+import { RESULT_BYTES_MAX, ROW_BYTES_MAX } from '../src/mcp/result-text.ts'
 import { personalColumns } from '../src/mcp/visible-columns.ts'
 import { CANARY, COPIED_AT, createAssistantCopy, createFolder, idOf, makeFolder } from './support/assistant-copy.ts'
 import { callText, connectMcp, type McpClient } from './support/mcp-client.ts'
@@ -15,6 +15,7 @@ import { runProgram } from './support/run-program.ts'
 const ROOT = path.resolve(import.meta.dirname, '..', '..', '..')
 const COMMAND = path.resolve(import.meta.dirname, '..', 'src', 'main.ts')
 const BIN = path.resolve(import.meta.dirname, '..', 'bin', 'store-sync.js')
+const CUSTOMER_COLUMNS = TABLES.find(({ name }) => name === 'customers')?.columns.map(({ name }) => name) ?? []
 const NAMES = ['schema', 'query', 'order', 'customer', 'freshness']
 /** Bytes per token of English text and JSON. Tokenizers differ, so the tests divide the bytes instead of using one. */
 const BYTES_PER_TOKEN = 4
@@ -188,6 +189,25 @@ test('if the row of an order or of a customer is too long for a result, the MCP 
       new RegExp(`^As of .*\\nThe copy has this customer, but the row is too long for a result. ${advice}$`),
     )
   await other.close()
+})
+
+test('if the row of a customer leaves no room for the order totals, the MCP tool customer does not say that there are no orders', async () => {
+  const large = path.join(await createFolder(), 'large.db')
+  await copyFile(file, large)
+  const id = idOf('customers', 7)
+  const database = new DatabaseSync(large)
+  const update = database.prepare('update customers set name = ?, phone = ?, processor_customer_id = ? where id = ?')
+  const long = '語'.repeat(2000)
+  update.run(long, long, '', id)
+  const row = database.prepare(`select ${CUSTOMER_COLUMNS.join(', ')} from customers where id = ?`).get(id)
+  const bytes = Buffer.byteLength(JSON.stringify(Object.values(row ?? {})))
+  update.run(long, long, 'x'.repeat(ROW_BYTES_MAX - bytes - 1), id)
+  database.close()
+  const other = await connectMcp(['--from', `sqlite:${large}`, '--with-personal-data'])
+  const text = await callText(other, 'customer', { id })
+  await other.close()
+  expect(text).toContain('Cut: the result is too long. Use query for the rest.')
+  expect(text).not.toContain('No orders.')
 })
 
 describe('personal data in MCP tools', () => {

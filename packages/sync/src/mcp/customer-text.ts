@@ -52,6 +52,7 @@ export async function customerText(
     },
   ])
   const [, groups = [], addresses = [], totals = [], orders = []] = reading.results.map(objectsOf)
+  const [, , , counted] = reading.results
   const lines = (title: string, rows: readonly object[]) =>
     rows.length === 0 ? [] : [title, ...rows.map((row) => JSON.stringify(row))]
   const text = [
@@ -60,7 +61,7 @@ export async function customerText(
     ...lines('Addresses:', addresses),
     ...lines('Orders by currency and status:', totals),
     ...lines(`Latest orders, at most ${ORDERS_MAX}:`, orders),
-    ...(totals.length === 0 ? ['No orders.'] : []),
+    ...(totals.length === 0 && counted?.isCut === false ? ['No orders.'] : []),
     ...(reading.results.some(({ isCut }) => isCut) ? ['Cut: the result is too long. Use query for the rest.'] : []),
   ]
   return { text: text.join('\n'), reading }
