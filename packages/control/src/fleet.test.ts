@@ -140,3 +140,14 @@ test('the fleet status lists recently slow stores, failing stores, and rate-limi
   expect(fleet.stores).toEqual([{ origin: 'generated', state: 'ready', count: 3 }])
   expect((await readFleetStatus(control.database, 1)).slowestStores.map(({ name }) => name)).toEqual(['Slow'])
 })
+
+test('if the request log cannot be read, the fleet status has nodes, stores, and servers, and the error', async () => {
+  await announce('web-1', [USE])
+  await control.store('Shop')
+  await control.sql`alter table request_log rename to request_log_lost`
+  onTestFinished(async () => void (await control.sql`alter table request_log_lost rename to request_log`))
+  const fleet = await readFleetStatus(control.database, 5)
+  expect(fleet).toMatchObject({ slowestStores: [], failingStores: [], limitedKeys: [] })
+  expect([fleet.nodes.length, fleet.servers.length, fleet.stores.length]).toEqual([1, 1, 1])
+  expect(fleet.requestLogError).toMatchObject({ code: '42P01' })
+})

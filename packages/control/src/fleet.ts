@@ -2,7 +2,7 @@
 // Only the state of nodes is stored for this purpose: nodes.ts writes it with each announcement. The problems come from
 // the last hour of the request log.
 
-import { type Pool, serverOfUrl, sql } from '@store-export/postgres'
+import { type Pool, serverOfUrl, sql, within } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
 import { IS_LIVE, type NodeServer } from './nodes.ts'
 
@@ -90,9 +90,17 @@ export interface FleetStatus {
   readonly limitedKeys: readonly LimitedKey[]
   /** Stores with failed requests in the last 15 minutes. */
   readonly failingStores: readonly FailingStore[]
+  /**
+   * Why the request log could not be read, so that the three lists above are empty; null if it was read. In a
+   * distributed control database, this happens while a worker is lost.
+   */
+  readonly requestLogError: unknown
 }
 
-/** Returns the state of the fleet, with at most `limit` servers, stores, and keys in each list. */
+/**
+ * Returns the state of the fleet, with at most `limit` servers, stores, and keys in each list. Rejects like
+ * `Pool.query`, except for errors of the request log.
+ */
 export async function readFleetStatus({ pool }: ControlDatabase, limit: number): Promise<FleetStatus> {
   const { at } = await queryOne<{ at: Date }>(pool, sql`select clock_timestamp() as at`)
   const rows = await pool.query<FleetNode & { readonly servers: readonly NodeServer[] }>(sql`
@@ -107,9 +115,15 @@ export async function readFleetStatus({ pool }: ControlDatabase, limit: number):
     stores: await pool.query<StoreCount>(sql`
       select origin, state, count(*)::int as count from stores where removed_at is null
       group by origin, state order by count desc, origin, state`),
-    ...(await readProblems(pool, limit)),
+    ...(await within(REQUEST_LOG_MS_MAX, readProblems(pool, limit)).then(
+      (problems) => ({ ...problems, requestLogError: null }),
+      (error: unknown) => ({ slowestStores: [], failingStores: [], limitedKeys: [], requestLogError: error }),
+    )),
   }
 }
+
+/** Longest wait for the request log. The rest of the state is shown without it. */
+const REQUEST_LOG_MS_MAX = 7000
 
 /** The failures of a server, the worst first. A server has the worst failure of all nodes. */
 const FAILURES = ['unreachable', 'timeout', 'full'] as const

@@ -26,6 +26,7 @@ const FLEET: FleetStatus = {
     { id: ID, externalId: null, name: 'Slow\x1b[8m', slowestMs: 4801, endpoint: '/api/v1/orders', requests: 6 },
   ],
   limitedKeys: [],
+  requestLogError: null,
   failingStores: [
     { id: ID, externalId: null, name: 'Evil\x1b[2J\u0007', server: 'db-2:5432', errors: 1200, lastAt: secondsAgo(60) },
   ],
@@ -36,7 +37,7 @@ const colored = (style: Parameters<typeof styleText>[0], text: string) =>
   styleText(style, text, { validateStream: false })
 
 test('in a terminal of 120 columns, the fleet screen shows nodes, servers, and stores in aligned columns', () => {
-  expect(fleetScreen(FLEET, { width: 120, style: plain, problem: null }).join('\n')).toBe(
+  expect(fleetScreen(FLEET, { width: 120, style: plain, problem: null, requestLogProblem: null }).join('\n')).toBe(
     `2026-11-25T03:12:07Z  10,000 stores (12 generating, 9,988 ready)
 
 Nodes: 1 of 2 alive
@@ -64,7 +65,7 @@ Keys over their limit, last 15 minutes
 
 test('in a narrow terminal, no line of the fleet screen exceeds the width of the terminal, and a cut line resets its style', () => {
   for (const width of [20, 40, 80]) {
-    for (const line of fleetScreen(FLEET, { width, style: colored, problem: PROBLEM })) {
+    for (const line of fleetScreen(FLEET, { width, style: colored, problem: PROBLEM, requestLogProblem: null })) {
       const shown = stripVTControlCharacters(line)
       expect(Array.from(shown).length).toBeLessThanOrEqual(width)
       expect(shown).not.toMatch(/\p{Cc}/u)
@@ -77,13 +78,13 @@ test('in a narrow terminal, no line of the fleet screen exceeds the width of the
 test('if 30 nodes run two versions, the fleet screen counts the nodes of each version and lists the first ten nodes', () => {
   const node = { name: 'web', version: '1.2.3', startedAt: AT, seenAt: AT, isAlive: true }
   const nodes = Array.from({ length: 30 }, (_, n) => (n < 9 ? { ...node, version: '1.3.0' } : node))
-  const lines = fleetScreen({ ...FLEET, nodes }, { width: 120, style: plain, problem: null })
+  const lines = fleetScreen({ ...FLEET, nodes }, { width: 120, style: plain, problem: null, requestLogProblem: null })
   expect(lines).toContain('Nodes: 30 of 30 alive (21 with 1.2.3, 9 with 1.3.0); the first 10:')
   expect(lines.filter((line) => line.startsWith('  web '))).toHaveLength(10)
 })
 
 test('if a refresh of the fleet fails, the fleet screen begins with the time of the last refresh and the reason', () => {
-  const lines = fleetScreen(FLEET, { width: 60, style: plain, problem: PROBLEM })
+  const lines = fleetScreen(FLEET, { width: 60, style: plain, problem: PROBLEM, requestLogProblem: null })
   expect(lines.slice(0, 5)).toEqual([
     'Not refreshed since 03:12:07Z: the database does not',
     'respond: db-0.internal:5432 did not accept the session',
@@ -91,4 +92,12 @@ test('if a refresh of the fleet fails, the fleet screen begins with the time of 
     '',
     expect.stringMatching(/^2026-11-25T03:12:07Z/),
   ])
+})
+
+test('if the request log cannot be read, the fleet screen shows the error in place of stores and keys with problems', () => {
+  const requestLogProblem = 'could not connect to the worker'
+  const lines = fleetScreen(FLEET, { width: 120, style: plain, problem: null, requestLogProblem })
+  expect(lines.at(-1)).toBe("The request log can't be read: could not connect to the worker")
+  expect(lines.join('\n')).toContain('db-2:5432')
+  expect(lines.join('\n')).not.toContain('Slowest stores')
 })

@@ -10,6 +10,8 @@ export interface ScreenOptions {
   readonly style: typeof styled
   /** Why the state could not be read again, so that the screen shows an older one; null if it is current. */
   readonly problem: string | null
+  /** Why the state has no entries from the request log; null if it has them. */
+  readonly requestLogProblem: string | null
 }
 
 /** A column of a table, with the text of its cell in a row. */
@@ -37,7 +39,7 @@ const SATURATED = 0.9
 
 /** Returns the lines of the screen, cut to its width. Each section has its table, or the word `none`. */
 export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[] {
-  const { style } = options
+  const { style, requestLogProblem } = options
   const ago = (time: Date) => `${duration(fleet.at.getTime() - time.getTime())} ago`
   const section = <T>(title: string, rows: readonly T[], columns: readonly Column<T>[]) => [
     '',
@@ -74,6 +76,8 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
       },
       { title: 'server', text: ({ server }) => server },
     ]),
+  ]
+  const ofRequestLog = () => [
     ...section('Stores with database errors, last 15 minutes', fleet.failingStores, [
       { title: 'errors', text: ({ errors }) => errors.toLocaleString('en'), isNumber: true },
       { title: 'last', text: ({ lastAt }) => ago(lastAt) },
@@ -95,20 +99,29 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
       { title: 'name', text: ({ name }) => name },
     ]),
   ]
-  return lines.map((line) => cutToWidth(line, options.width))
+  const problems =
+    requestLogProblem === null
+      ? ofRequestLog()
+      : ['', ...wrapped(`The request log can't be read: ${requestLogProblem}`, options)]
+  return [...lines, ...problems].map((line) => cutToWidth(line, options.width))
 }
 
-/** Returns the problem in as many lines as it needs, and an empty line. */
-function problemLines({ at }: FleetStatus, { problem, style, width }: ScreenOptions): string[] {
+/** Returns the problem, and an empty line. */
+function problemLines({ at }: FleetStatus, options: ScreenOptions): string[] {
+  const { problem } = options
   if (problem === null) return []
-  const text = `Not refreshed since ${at.toISOString().slice(11, 19)}Z: ${problem}`
+  return [...wrapped(`Not refreshed since ${at.toISOString().slice(11, 19)}Z: ${problem}`, options), '']
+}
+
+/** Returns the text of a problem in as many lines as it needs. */
+function wrapped(text: string, { style, width }: ScreenOptions): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {
     const longer = `${lines.at(-1)} ${word}`.trimStart()
     if (longer.length <= width) lines[lines.length - 1] = longer
     else lines.push(word)
   }
-  return [...lines.map((line) => style('red', printable(line))), '']
+  return lines.map((line) => style('red', printable(line)))
 }
 
 /** Returns the number of stores, and their numbers by state. Imported stores have the state `imported`. */

@@ -77,7 +77,7 @@ async function watch(context: CommandContext, { json }: StatusOptions): Promise<
         fleet = await read(context, json === true)
         problem = null
       } catch (error) {
-        problem = explainError(error)?.message ?? String(error)
+        problem = messageOf(error)
       }
     }
   } finally {
@@ -98,7 +98,13 @@ async function read({ controlUrl, config }: CommandContext, isJson: boolean): Pr
 
 function linesOf(fleet: FleetStatus, problem: string | null = null): string[] {
   const width = process.stdout.isTTY ? process.stdout.columns : DEFAULT_WIDTH
-  return fleetScreen(fleet, { width, style: styled, problem })
+  const { requestLogError } = fleet
+  const requestLogProblem = requestLogError === null ? null : messageOf(requestLogError)
+  return fleetScreen(fleet, { width, style: styled, problem, requestLogProblem })
+}
+
+function messageOf(error: unknown): string {
+  return explainError(error)?.message ?? String(error)
 }
 
 /** Replaces the screen with as many lines as fit. Without a screen, prints all lines. */
@@ -112,7 +118,8 @@ function draw(lines: readonly string[], isScreen: boolean): void {
   process.stdout.write(HOME + shown.map((line) => `${line}${REST_OF_LINE}\r\n`).join('') + REST_OF_SCREEN)
 }
 
-function describe({ at, nodes, stores, servers, slowestStores, limitedKeys, failingStores }: FleetStatus) {
+function describe(fleet: FleetStatus) {
+  const { at, nodes, stores, servers, slowestStores, limitedKeys, failingStores, requestLogError } = fleet
   return {
     at,
     nodes: nodes.map(({ name, version, startedAt, seenAt, isAlive }) => ({
@@ -157,5 +164,6 @@ function describe({ at, nodes, stores, servers, slowestStores, limitedKeys, fail
       rejected,
       last_at: lastAt,
     })),
+    request_log_error: requestLogError === null ? null : messageOf(requestLogError),
   }
 }
