@@ -95,7 +95,7 @@ test('if a refresh of the fleet fails, the fleet screen begins with the time of 
 })
 
 test('if the request log cannot be read, the fleet screen shows the error in place of stores and keys with problems', () => {
-  const requestLogProblem = 'could not connect to the worker'
+  const requestLogProblem = 'could not connect\n\tto the worker'
   const lines = fleetScreen(FLEET, { width: 120, style: plain, problem: null, requestLogProblem })
   expect(lines.at(-1)).toBe("The request log can't be read: could not connect to the worker")
   expect(lines.join('\n')).toContain('db-2:5432')

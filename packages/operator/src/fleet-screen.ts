@@ -116,7 +116,7 @@ function problemLines({ at }: FleetStatus, options: ScreenOptions): string[] {
 /** Returns the text of a problem in as many lines as it needs. */
 function wrapped(text: string, { style, width }: ScreenOptions): string[] {
   const lines = ['']
-  for (const word of text.split(' ')) {
+  for (const word of text.split(/\s+/)) {
     const longer = `${lines.at(-1)} ${word}`.trimStart()
     if (longer.length <= width) lines[lines.length - 1] = longer
     else lines.push(word)

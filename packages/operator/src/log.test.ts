@@ -66,6 +66,8 @@ describe('the log', () => {
     ['cannot reach postgres://u:p@ss@h/d', 'cannot reach postgres://[user]@h/d'],
     ['GET /api/v1/orders?cursor=abc&limit=2 failed', 'GET /api/v1/orders?[query] failed'],
     ['buyer ann.muster@example.com', 'buyer [email]'],
+    ['write to ann@mail.example.com. Or wait', 'write to [email] Or wait'],
+    ['node postgres@127.0.0.1:5432 failed', 'node postgres@127.0.0.1:5432 failed'],
     ['password=hunter2', 'password=[secret]'],
     [`value ${'Ab1_'.repeat(15)} is odd`, 'value [token] is odd'],
     ['store 5f1b2c3d-0000-4000-8000-000000000001', 'store 5f1b2c3d-0000-4000-8000-000000000001'],

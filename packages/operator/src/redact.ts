@@ -9,7 +9,12 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/(\bpostgres(?:ql)?:\/\/)[^\s"'<>]*@/gi, '$1[user]@'],
   [/\?[^\s"'<>?]*=[^\s"'<>]*/g, '?[query]'],
   [/\b(password|passwd|secret|token|cursor)(["']?\s*[=:]\s*["']?)[^\s"'&,;]+/gi, '$1$2[secret]'],
-  [/[^\s@"'<>()=:,;/]+@[^\s@"'<>()=:,;/]+\.[^\s@"'<>()=:,;/]+/g, '[email]'],
+  // A role with a server, such as postgres@db-1.internal:5432 in errors of Citus, is no email address.
+  // The part before @ has at most 64 characters, also so that a long text takes linear time.
+  [
+    /[^\s@"'<>()=:,;/]{1,64}@(?:[^\s@"'<>()=:,;/.]+\.+)+[^\s@"'<>()=:,;/.]+\.*(?![^\s@"'<>()=:,;/]|:\d{2,5}\b)/g,
+    '[email]',
+  ],
   // A UUID has 36 characters and stays readable. Cursors and base64 secrets are longer.
   [/[A-Za-z0-9_+-]{40,}={0,2}/g, '[token]'],
 ]

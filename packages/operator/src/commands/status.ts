@@ -104,7 +104,7 @@ function linesOf(fleet: FleetStatus, problem: string | null = null): string[] {
 }
 
 function messageOf(error: unknown): string {
-  return explainError(error)?.message ?? String(error)
+  return explainError(error)?.message ?? (error instanceof Error ? error.message : String(error))
 }
 
 /** Replaces the screen with as many lines as fit. Without a screen, prints all lines. */
