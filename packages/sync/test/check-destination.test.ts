@@ -20,7 +20,8 @@ import { parquetCopy } from '../src/copies/files/parquet-copy.ts'
 import { newName, replaceFiles } from '../src/copies/files/replace-files.ts'
 import { xlsxCopy } from '../src/copies/files/xlsx-copy.ts'
 import { TABLES } from '../src/tables.ts'
-import { createTestFolder, KINDS, requireTable, writeOrders } from './support/file-copies.ts'
+import { KINDS, requireTable, writeOrders } from './support/file-copies.ts'
+import { createTestFolder } from './support/folders.ts'
 
 const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 const CHANGED = { ...ORDER, total: '2.00' }

@@ -9,8 +9,6 @@ import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import { readCsv } from './support/csv-reader.ts'
 import {
-  createFolder,
-  createTestFolder,
   finishDamaged,
   finishOnClose,
   rowsThenError,
@@ -28,6 +26,7 @@ const hasPython = spawnSync('python3', ['--version']).status === 0
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 
 import { linesOf } from './support/csv-reader.ts'
+import { createFolder, createTestFolder } from './support/folders.ts'
 
 /** Returns the lines of a file. If Python is installed, compares them with its reader, which returns null as ''. */
 function readLines(file: string): (string | null)[][] {

@@ -7,8 +7,8 @@ import { loadDuckDb } from '../src/copies/duckdb/load-duckdb.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import { item, order, orders, required } from './support/copy-contract-rows.ts'
-import { createFolder } from './support/destinations.ts'
 import { queryDuckDb, readDuckDbTable, withDuckDb } from './support/duckdb-files.ts'
+import { createFolder } from './support/folders.ts'
 import { runProgram } from './support/run-program.ts'
 
 async function createFile(): Promise<string> {

@@ -13,7 +13,8 @@ import { parquetCopy } from '../src/copies/files/parquet-copy.ts'
 import { FileInUseError, newName, replaceFiles } from '../src/copies/files/replace-files.ts'
 import { TABLES } from '../src/tables.ts'
 import { readCsv } from './support/csv-reader.ts'
-import { createTestFolder, KINDS, requireTable, WALKED, writeOrders } from './support/file-copies.ts'
+import { KINDS, requireTable, WALKED, writeOrders } from './support/file-copies.ts'
+import { createTestFolder } from './support/folders.ts'
 
 const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 const GROUP = { id: 'g', name: 'Regulars' }

@@ -1,9 +1,10 @@
 // Sends hostile statements to `store-sync mcp` through the client of the official MCP SDK.
 
 import { createHash } from 'node:crypto'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CANARY, createAssistantCopy, makeFolder } from './support/assistant-copy.ts'
+import { CANARY, createAssistantCopy } from './support/assistant-copy.ts'
+import { createFolder } from './support/folders.ts'
 import {
   expensiveStatements,
   GUESS,
@@ -18,10 +19,13 @@ const STATEMENTS_MIN = 500
 const RESULT_BYTES_MAX = 16_000
 
 let folder: string
+let removeFolder: () => Promise<void>
 let file: string
 let client: McpClient
 beforeAll(async () => {
-  folder = await makeFolder()
+  const created = await createFolder()
+  folder = created.folder
+  removeFolder = created.remove
   file = await createAssistantCopy(folder)
   client = await connectMcp(['--from', `sqlite:${file}`])
   // Starts the process of the statements.
@@ -29,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await client.close()
-  await rm(folder, { recursive: true, force: true })
+  await removeFolder()
 })
 
 const hash = async () =>

@@ -1,14 +1,15 @@
 // Calls the tools of `store-sync mcp` with the client of the official MCP SDK.
 
 import { readFileSync } from 'node:fs'
-import { copyFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TABLES } from '../src/index.ts'
 import { RESULT_BYTES_MAX, ROW_BYTES_MAX } from '../src/mcp/result-text.ts'
 import { personalColumns } from '../src/mcp/visible-columns.ts'
-import { CANARY, COPIED_AT, createAssistantCopy, createFolder, idOf, makeFolder } from './support/assistant-copy.ts'
+import { CANARY, COPIED_AT, createAssistantCopy, idOf } from './support/assistant-copy.ts'
+import { createFolder, createTestFolder } from './support/folders.ts'
 import { callText, connectMcp, type McpClient } from './support/mcp-client.ts'
 import { runProgram } from './support/run-program.ts'
 
@@ -22,12 +23,13 @@ const BYTES_PER_TOKEN = 4
 const DESCRIPTION_TOKENS_MAX = 1500
 const RESULT_TOKENS_MAX = 8000
 
-let folder: string
+let removeFolder: () => Promise<void>
 let file: string
 let client: McpClient
 let personal: McpClient
 beforeAll(async () => {
-  folder = await makeFolder()
+  const { folder, remove } = await createFolder()
+  removeFolder = remove
   file = await createAssistantCopy(folder)
   client = await connectMcp(['--from', `sqlite:${file}`])
   personal = await connectMcp(['--from', `sqlite:${file}`, '--with-personal-data'])
@@ -35,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close()
   await personal.close()
-  await rm(folder, { recursive: true, force: true })
+  await removeFolder()
 })
 
 const query = (sql: string) => callText(client, 'query', { sql })
@@ -169,7 +171,7 @@ describe('long results of MCP tools', () => {
 })
 
 test('if the row of an order or of a customer is too long for a result, the MCP tools order and customer say so', async () => {
-  const large = path.join(await createFolder(), 'large.db')
+  const large = path.join(await createTestFolder(), 'large.db')
   await copyFile(file, large)
   const [order, customer] = [idOf('orders', 7), idOf('customers', 7)]
   const database = new DatabaseSync(large)
@@ -192,7 +194,7 @@ test('if the row of an order or of a customer is too long for a result, the MCP 
 })
 
 test('if the row of a customer leaves no room for the order totals, the MCP tool customer does not say that there are no orders', async () => {
-  const large = path.join(await createFolder(), 'large.db')
+  const large = path.join(await createTestFolder(), 'large.db')
   await copyFile(file, large)
   const id = idOf('customers', 7)
   const database = new DatabaseSync(large)
@@ -292,7 +294,7 @@ describe('store-sync mcp', () => {
   })
 
   test('if --from names a file that is not a copy, store-sync mcp exits with code 1 and says to run store-sync first', async () => {
-    const other = path.join(await createFolder(), 'other.db')
+    const other = path.join(await createTestFolder(), 'other.db')
     await writeFile(other, '')
     expect(await run(['--from', `sqlite:${other}`])).toMatchObject({
       code: 1,

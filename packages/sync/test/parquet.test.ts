@@ -11,7 +11,6 @@ import { ParquetWriter } from '../src/copies/files/parquet-writer.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import {
-  createFolder,
   finishDamaged,
   finishOnClose,
   rowsThenError,
@@ -20,6 +19,7 @@ import {
   writeFiles,
   writeOrders,
 } from './support/file-copies.ts'
+import { createFolder } from './support/folders.ts'
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest'
 import type { FileCell, FileColumn } from '../src/copies/files/file-tables.ts'
 import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx-copy.ts'
 import { type CopyColumn, type CopyColumnKind, TABLES } from '../src/tables.ts'
-import { createTestFolder, WALKED, writeFiles, writeOrders } from './support/file-copies.ts'
+import { WALKED, writeFiles, writeOrders } from './support/file-copies.ts'
+import { createTestFolder } from './support/folders.ts'
 import { hasPython, readSheets, rowsOf, sentText, TIMESTAMP_FORMAT } from './support/workbook-cells.ts'
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }

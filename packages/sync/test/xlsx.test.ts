@@ -7,7 +7,6 @@ import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx-copy.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import {
-  createFolder,
   finishDamaged,
   finishOnClose,
   requireTable,
@@ -18,6 +17,7 @@ import {
   writeFiles,
   writeOrders,
 } from './support/file-copies.ts'
+import { createFolder } from './support/folders.ts'
 import { hasPython, readSheets, rowsOf, sentText } from './support/workbook-cells.ts'
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }

@@ -1,11 +1,8 @@
 // A SQLite copy for the tests of assistants. Every personal value contains `QUINCE`, so that a test can search for it
 // in results.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { onTestFinished } from 'vitest'
 import { NEW_TABLE } from '../../src/copies/copy.ts'
 import { type CopyColumn, type CopyRow, SqliteCopy, TABLES } from '../../src/index.ts'
 
@@ -45,17 +42,6 @@ export async function createAssistantCopy(folder: string): Promise<string> {
     analyze`)
   database.close()
   return file
-}
-
-/** Creates a temporary folder, which the caller removes. */
-export function makeFolder(): Promise<string> {
-  return mkdtemp(path.join(os.tmpdir(), 'store-sync-mcp-'))
-}
-
-export async function createFolder(): Promise<string> {
-  const folder = await makeFolder()
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 function rowsOf(table: string): CopyRow[] {

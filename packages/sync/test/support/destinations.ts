@@ -2,14 +2,14 @@
 // makes their writes fail.
 
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import { type Copy, csvCopy, PostgresCopy, SqliteCopy, TABLES, xlsxCopy } from '../../src/index.ts'
 import { readCsv } from './csv-reader.ts'
+import { createFolder } from './folders.ts'
 import type { Random } from './random.ts'
 import { byId, type RowsByTable, type TextRow, withDigits, withJson } from './rows-by-table.ts'
 import { readXlsx } from './xlsx-reader.ts'
@@ -40,11 +40,6 @@ export const ALL_TABLES = TABLES.flatMap((table) => [table, ...table.children])
 
 function readTables(read: (table: string) => readonly TextRow[]): RowsByTable {
   return new Map(ALL_TABLES.map(({ name }) => [name, byId(name, read(name))]))
-}
-
-export async function createFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 export const sqliteDestinations = async (): Promise<HistoryDestinations> => ({

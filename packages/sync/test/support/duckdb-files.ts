@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { duckDbCopy } from '../../src/index.ts'
-import { ALL_TABLES, createFolder, damagedTable, type HistoryDestinations } from './destinations.ts'
+import { ALL_TABLES, damagedTable, type HistoryDestinations } from './destinations.ts'
+import { createFolder } from './folders.ts'
 import { byId, type RowsByTable, type TextRow, withDigits, withJson } from './rows-by-table.ts'
 
 /** The options of store-sync. Connections of one process to a file must use the same. */

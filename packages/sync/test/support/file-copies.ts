@@ -1,10 +1,7 @@
 // Folders and rows for the tests of file copies.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { onTestFinished } from 'vitest'
 import { type CopyRow, NEW_TABLE } from '../../src/copies/copy.ts'
 import { csvCopy } from '../../src/copies/files/csv-copy.ts'
 import type { FileCopy, TableWriter } from '../../src/copies/files/file-copy.ts'
@@ -13,18 +10,6 @@ import { parquetCopy } from '../../src/copies/files/parquet-copy.ts'
 import { removePrevious, replaceFiles } from '../../src/copies/files/replace-files.ts'
 import { xlsxCopy } from '../../src/copies/files/xlsx-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../../src/tables.ts'
-
-export async function createFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
-}
-
-/** Creates a folder that is removed after the test. */
-export async function createTestFolder(): Promise<string> {
-  const { folder, remove } = await createFolder()
-  onTestFinished(remove)
-  return folder
-}
 
 /** Returns a function that runs statements in a SQLite file, like another program. */
 export function statementRunner(database: string): (statement: string) => Promise<void> {

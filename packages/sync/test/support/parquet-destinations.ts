@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { parquetCopy } from '../../src/index.ts'
-import { ALL_TABLES, block, createFolder, damageSqlite, type HistoryDestinations } from './destinations.ts'
+import { ALL_TABLES, block, damageSqlite, type HistoryDestinations } from './destinations.ts'
+import { createFolder } from './folders.ts'
 import { byId, type RowsByTable, type TextRow, withJson } from './rows-by-table.ts'
 
 export async function parquetDestinations(): Promise<HistoryDestinations> {
