@@ -1,8 +1,6 @@
 // Classifies errors of store databases by their codes: which errors allow a retry, and what to do before it. The codes
 // are from https://www.postgresql.org/docs/current/errcodes-appendix.html, Node.js, and `PostgresConnectionError`.
 
-import { TimeLimitPassed } from '@store-export/postgres'
-
 /**
  * What to do before a retry, so that it can succeed:
  * - `reconnect`: discard the store's pool, and read its columns again.
@@ -84,9 +82,12 @@ export function isServerUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(codeOf(error) ?? '')
 }
 
-/** Whether the server did not accept the session in time. Either the server hangs, or only the database. */
+/**
+ * Whether the server did not accept the session within the time limit for connecting. Either the server hangs, or only
+ * the database. A request that had waited for long can reach its own time limit first, which proves nothing.
+ */
 export function isConnectTimeout(error: unknown): boolean {
-  return error instanceof TimeLimitPassed || codeOf(error) === 'CONNECT_TIMEOUT'
+  return codeOf(error) === 'CONNECT_TIMEOUT'
 }
 
 /** A part of a database server that has a connection limit. */

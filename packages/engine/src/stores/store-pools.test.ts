@@ -89,9 +89,11 @@ test('after a database server did not accept a session in time, the pools report
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   onTestFinished(() => void proxy.close())
-  startPools({ storeTimeoutMs: 600 })
+  startPools({ storeTimeoutMs: 5000 })
   const { port } = proxy.address() as AddressInfo
-  const address = realAddress('a', Object.assign(new URL(inject('postgresUrl')), { port: String(port) }).href)
+  const url = Object.assign(new URL(inject('postgresUrl')), { port: String(port) })
+  url.searchParams.set('connect_timeout', '2')
+  const address = realAddress('a', url.href)
   await expect(pools.use(address, select1)).rejects.toThrow()
   expect(pools.servers()).toMatchObject([{ failure: 'timeout' }])
   expect(eventsOf('store.server_failed')).toMatchObject([{ reason: 'timeout' }])
