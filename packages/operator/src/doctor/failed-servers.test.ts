@@ -4,11 +4,15 @@ import { skipFailedServers } from './failed-servers.ts'
 import { findingsOf } from './report.ts'
 
 /** Examines stores on servers with these names. Returns the codes of their findings, and how many were examined. */
-async function examineOn(servers: readonly string[], isDown = (server: string): boolean => server === 'down') {
+async function examineOn(
+  servers: readonly string[],
+  isDown = (server: string): boolean => server === 'down',
+  codeOfFailure = 'unreachable',
+) {
   let examined = 0
   const examine = skipFailedServers(async ({ id, name }) => {
     examined += 1
-    const findings = isDown(name) ? [{ severity: 'error', code: 'unreachable', message: 'x', fix: null } as const] : []
+    const findings = isDown(name) ? [{ severity: 'error', code: codeOfFailure, message: 'x', fix: null } as const] : []
     return { id, name, revision: null, checks: [{ name: 'connection', summary: null, findings }] }
   })
   const codes: string[] = []
@@ -19,14 +23,19 @@ async function examineOn(servers: readonly string[], isDown = (server: string): 
   return { codes, examined }
 }
 
-test("after three stores of a server could not be read, doctor skips the server's other stores, and still examines stores of other servers", async () => {
+test("after three stores of a server could not be reached, doctor skips the server's other stores, and still examines stores of other servers", async () => {
   const { codes, examined } = await examineOn(['down', 'up', 'down', 'down', 'down', 'up'])
   expect(codes).toEqual(['unreachable', 'ok', 'unreachable', 'unreachable', 'skipped', 'ok'])
   expect(examined).toBe(5)
 })
 
-test("if every third store of a server can be read, doctor skips none of the server's stores", async () => {
+test("if every third store of a server can be reached, doctor skips none of the server's stores", async () => {
   let count = 0
   const { examined } = await examineOn(['a', 'a', 'a', 'a', 'a', 'a'], () => ++count % 3 !== 0)
   expect(examined).toBe(6)
+})
+
+test('if four databases of a server accept the connection and then hang, doctor still examines the fifth', async () => {
+  const { examined } = await examineOn(['a', 'a', 'a', 'a', 'a'], () => true, 'no_response')
+  expect(examined).toBe(5)
 })

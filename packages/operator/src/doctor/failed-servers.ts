@@ -1,17 +1,16 @@
-// Skips the stores of a server that doesn't respond. Each of them would take up to 15 s, and have the same finding.
+// Skips the stores of a server that accepts no connection. Each of them would take seconds, and have the same finding.
 
 import type { RegisteredStore } from '@store-export/control'
 import { serverOfUrl } from '@store-export/postgres'
 import { findingsOf, type StoreReport } from './report.ts'
 
-/** Number of stores of a server that must fail, one after the other, before the others are skipped. */
+/** Number of stores of a server that must be unreachable, one after the other, before the others are skipped. */
 const FAILURES_MIN = 3
-/** Codes of findings that can have the same cause for all stores of the server. */
-const SERVER_CODES = ['unreachable', 'no_response']
 
 /**
- * Wraps `examine`. After `FAILURES_MIN` stores of a server failed in a row, the returned function doesn't connect to
- * its other stores. Their reports have the finding `skipped`.
+ * Wraps `examine`. After `FAILURES_MIN` stores of a server were unreachable in a row, the returned function doesn't
+ * connect to its other stores. Their reports have the finding `skipped`. A database that accepts the connection and then
+ * hangs doesn't count, because the other databases of its server can respond.
  */
 export function skipFailedServers(
   examine: (store: RegisteredStore) => Promise<StoreReport>,
@@ -22,7 +21,7 @@ export function skipFailedServers(
     if (server !== null && (failures.get(server) ?? 0) >= FAILURES_MIN) return skipped(store, server)
     const report = await examine(store)
     if (server !== null) {
-      const isFailing = findingsOf(report.checks).some(({ code }) => SERVER_CODES.includes(code))
+      const isFailing = findingsOf(report.checks).some(({ code }) => code === 'unreachable')
       failures.set(server, isFailing ? (failures.get(server) ?? 0) + 1 : 0)
     }
     return report
@@ -30,7 +29,7 @@ export function skipFailedServers(
 }
 
 function skipped({ id, name }: RegisteredStore, server: string): StoreReport {
-  const message = `not examined, because ${FAILURES_MIN} other stores on ${server} could not be read`
+  const message = `not examined, because ${FAILURES_MIN} other stores on ${server} could not be reached`
   const fix = `fix those stores, and run "store-export doctor" again`
   const findings = [{ severity: 'error', code: 'skipped', message, fix }] as const
   return { id, name, revision: null, checks: [{ name: 'connection', summary: null, findings }] }
