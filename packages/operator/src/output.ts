@@ -58,7 +58,10 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, '?')
 }
 
-/** Prints a table of printable cells. The heading goes to standard error. The rows are the result and go to standard output. */
+/**
+ * Prints a table of printable cells. The heading goes to standard error. The rows are the result and go to standard
+ * output.
+ */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const cells = rows.map((row) => row.map(printable))
   const widths = heading.map((title, column) =>

@@ -40,8 +40,8 @@ export async function leavePage(request: StoreRequest): Promise<HandlerResult> {
 }
 
 /**
- * POST /stores/{s}/settings/members/leave: ends the access of the merchant who sends the form. The last admin can't
- * leave, and gets the page that says so.
+ * POST /stores/{s}/settings/members/leave: ends the merchant's own access. The last admin can't leave, and gets the
+ * page that says so.
  */
 export async function leave(request: StoreRequest): Promise<HandlerResult> {
   const outcome = await removeFrom(request, request.session.merchantId)

@@ -61,8 +61,8 @@ export function syncHealth(options: SyncHealthOptions): SyncHealth {
 }
 
 /**
- * Returns the state `failing` if all requests in the hours after the last hour with a success failed. Returns null if
- * there are no such requests, or fewer than `ERRORS_MIN` in a single hour. Requests with status 429 count as failed.
+ * Returns the state `failing` if the key's requests have failed since the last hour with a success. Returns null if no
+ * request has failed since then, or fewer than `ERRORS_MIN` in a single hour. Requests with status 429 count as failed.
  */
 function failingSince({ key, hours, errors, turnedOnAt }: SyncHealthOptions): SyncHealth | null {
   const onSince = turnedOnAt?.getTime() ?? 0

@@ -166,7 +166,7 @@ async function list({ database }: CommandContext, { store, json }: ListOptions):
 
 /**
  * Returns the keys of the stores with this ID or external ID, including removed stores. Rejects with `UnknownStore` if
- * there is no such store.
+ * no store has it.
  */
 async function keysOf(database: ControlDatabase, store: string): Promise<KeySummary[]> {
   const stores = (await listStores(database, { includeRemoved: true })).filter(

@@ -118,7 +118,10 @@ export async function remove({ database }: CommandContext, reference: string, { 
   print(id)
 }
 
-/** Moves the stores of a server, and prints their number. Rejects like `moveStores`, and with `UserError` if there are none. */
+/**
+ * Moves the stores of a server, and prints their number. Rejects like `moveStores`, and with `UserError` if the server
+ * has no store.
+ */
 export async function move(context: CommandContext, { from, to, json }: MoveOptions): Promise<void> {
   const { moved, unchanged } = await moveStores(context, { from, to })
   if (moved === 0 && unchanged.length === 0)
