@@ -89,7 +89,7 @@ export const ERRORS = {
     condition:
       'The key has used up its requests for this minute: 120, unless the operator set a different limit. Or clients with this key left so many responses unread that the response buffer of the key is full.',
     retry:
-      'Yes, after the number of seconds in the header Retry-After. An earlier request gets this error again, but does not make the wait longer.',
+      'Yes, after the number of seconds in the header Retry-After. An earlier request can get this error again, but does not make the wait longer.',
     fix: 'If the key has used up its requests, wait for the number of seconds in the header Retry-After. To need fewer requests, use limit=250. If the message says that the response buffer is full, read the open responses to their end, or close their connections. Then send the request again.',
     mistakes: [
       'Several tools share one key. Give each tool its own key. A store can have five keys at a time.',
