@@ -2,7 +2,7 @@
 // rejects a key that was revoked or turned off before the statement started. The count is in the database, so the rate
 // limit applies to all nodes together.
 
-import type { Pool, Value } from '@store-export/postgres'
+import { type Pool, PostgresError, type Statement, type Value } from '@store-export/postgres'
 import type { EncryptedPassword } from '../password-encryption.ts'
 import type { StoreOrigin, StoreState } from '../stores.ts'
 import type { HashedKey } from './api-key.ts'
@@ -120,24 +120,39 @@ interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'rem
 }
 
 async function run(
-  { pool, at, deadline }: AdmissionRequest,
+  request: AdmissionRequest,
   text: string,
   values: readonly Value[],
 ): Promise<readonly AdmissionRow[]> {
-  return await pool.query<AdmissionRow>({ text, values: [at ?? null, ...values], prepared: true }, { deadline })
+  return await queryAgainAfterDeadlock(request, { text, values: [request.at ?? null, ...values], prepared: true })
+}
+
+/**
+ * Runs the statement, and repeats it as long as the server cancels it to end a deadlock. A migration that locks two
+ * tables can cause one. A canceled statement has counted nothing.
+ */
+async function queryAgainAfterDeadlock(
+  { pool, deadline }: AdmissionRequest,
+  statement: Statement,
+): Promise<readonly AdmissionRow[]> {
+  for (;;) {
+    try {
+      return await pool.query<AdmissionRow>(statement, { deadline })
+    } catch (error) {
+      if (!(error instanceof PostgresError && error.code === '40P01')) throw error
+    }
+  }
 }
 
 /**
  * Runs the statement for one key in a distributed control database. Citus refuses `coalesce` around the clock, so the
  * text of the statement contains either the clock or a parameter.
  */
-async function runOnShard(
-  { pool, at, deadline }: AdmissionRequest,
-  values: readonly Value[],
-): Promise<readonly AdmissionRow[]> {
+async function runOnShard(request: AdmissionRequest, values: readonly Value[]): Promise<readonly AdmissionRow[]> {
+  const { at } = request
   const statement =
     at === undefined ? { text: ON_SHARD, values } : { text: onShard('$5::timestamptz'), values: [...values, at] }
-  return await pool.query<AdmissionRow>({ ...statement, prepared: true }, { deadline })
+  return await queryAgainAfterDeadlock(request, { ...statement, prepared: true })
 }
 
 /**

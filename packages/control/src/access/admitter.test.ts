@@ -1,5 +1,5 @@
 import { Pool, parseConnectionUrl } from '@store-export/postgres'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openProxy } from '../../../operator/test/support/tcp-proxy.ts'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import type { ControlEvent } from '../control-event.ts'
@@ -24,10 +24,13 @@ async function newKey(): Promise<PresentedKey & { readonly id: string }> {
   return { id, hash: hashApiKey(key), address: null }
 }
 
-function admitterAt(url: string): { admitter: Admitter; eventsOf: ControlEvent[] } {
+function admitterAt(
+  url: string,
+  { timeoutMs } = { timeoutMs: TIMEOUT_MS },
+): { admitter: Admitter; eventsOf: ControlEvent[] } {
   const eventsOf: ControlEvent[] = []
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: POOL_SIZE, applicationName: 'test' })
-  const limits = { poolSize: POOL_SIZE, requestsPerMinute: 120, timeoutMs: TIMEOUT_MS }
+  const limits = { poolSize: POOL_SIZE, requestsPerMinute: 120, timeoutMs }
   const admitter = createAdmitter({ pool, ...limits, emit: (event) => eventsOf.push(event) })
   onTestFinished(() => admitter.close())
   return { admitter, eventsOf }
@@ -75,6 +78,26 @@ test('[ERR-3] if the request counter of one key is locked, only requests with th
   const admissions = await Promise.all(waiting)
   expect(admissions).toHaveLength(10 * POOL_SIZE)
   expect(await admitter.admit(held)).toMatchObject({ requests: 10 * POOL_SIZE + 2 })
+})
+
+test('[ERR-3] if a migration that locks two tables causes a deadlock with a key check, the check succeeds after the migration', async () => {
+  const { admitter, eventsOf } = admitterAt(control.url, { timeoutMs: 5 * TIMEOUT_MS })
+  const key = await newKey()
+  const migration = await control.sql.reserve()
+  await migration`begin`
+  await migration`lock table stores in access exclusive mode`
+  const admitting = admitter.admit(key)
+  await vi.waitFor(async () => {
+    const waiting = await control.sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    expect(waiting).toHaveLength(1)
+  })
+  // The statement already holds its lock on api_keys. The server cancels it, because it has waited longer.
+  await migration`lock table api_keys in access exclusive mode`
+  await migration`commit`
+  migration.release()
+  expect(await admitting).toMatchObject({ keyId: key.id, requests: 1 })
+  expect(eventsOf).toEqual([])
 })
 
 test('[R5, ERR-3] if the control database stops responding, key checks fail with ControlDatabaseError within twice their time limit', async () => {
