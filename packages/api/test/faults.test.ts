@@ -79,6 +79,24 @@ describe('lost connections', () => {
     expect(new Set(eventsOf(platform, 'store.query_failed').map(({ retried }) => retried))).toEqual(new Set([true]))
   })
 
+  test('[ERR-3] if a migration that locks two tables causes a deadlock with a query, the request gets 200 with the complete page', async () => {
+    const before = await orders(store)
+    const migration = openClient(store.ownerUrl)
+    const requested = await migration.begin(async (transaction) => {
+      await transaction`lock table order_items in access exclusive mode`
+      const response = orders(store)
+      await waitUntilBlocked(store)
+      // The query already holds its lock on orders. The server cancels the query, because it has waited longer.
+      await transaction`lock table orders in access exclusive mode`
+      return { response }
+    })
+    const response = await requested.response
+    await migration.end()
+    expect(response.status).toBe(200)
+    expect(response.text).toBe(before.text)
+    expect(eventsOf(platform, 'store.query_failed')).toMatchObject([{ retried: true, cause: { code: '40P01' } }])
+  })
+
   test('[ERR-3] if all connections to the store are lost while 16 requests run, every request still gets 200', async () => {
     const before = await orders(store)
     for (let round = 0; round < 15; round++) {
