@@ -16,10 +16,10 @@ import {
   variant,
 } from '@store-export/contract'
 import type { Sql } from 'postgres'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openClient, withConnection } from '../../../../test/support/client.ts'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
-import { migrateStore, migrationStatements } from './migrate-store.ts'
+import { inUpgradeTransaction, migrateStore, migrationStatements } from './migrate-store.ts'
 import { storeTables } from './store-tables.ts'
 
 let database: TestDatabase
@@ -105,6 +105,34 @@ describe('migrations of a store', () => {
     await expect(migrate('v1.1')).rejects.toThrow('customer_groups')
     expect(names(await columns())).not.toContain('customers.phone')
     expect(await sql`select revision from public.store_schema_revisions`).toEqual([{ revision: 'launch' }])
+  })
+
+  test('if an upgrade causes a deadlock with another transaction, the upgrade rolls back and tries again after it', async () => {
+    await sql`create table first ()`
+    await sql`create table second ()`
+    const other = openClient(database.url)
+    const upgrade = () =>
+      withConnection(database.url, (connection) =>
+        inUpgradeTransaction(connection, async () => {
+          await connection.script('alter table first add column later text')
+          await connection.script('alter table second add column later text')
+        }),
+      )
+    const upgraded = await other.begin(async (transaction) => {
+      await transaction`lock table second`
+      const upgrading = upgrade()
+      await vi.waitFor(async () => {
+        const waiting = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        expect(waiting).toHaveLength(1)
+      })
+      // The server cancels the upgrade, because it has waited longer.
+      await transaction`lock table first`
+      return { upgrading }
+    })
+    await upgraded.upgrading
+    await other.end()
+    expect((await columns()).map(({ table, name }) => `${table}.${name}`)).toEqual(['first.later', 'second.later'])
   })
 
   test('in a migrated store, each table that the API lists, and no other table, has an index on created_at and id', async () => {

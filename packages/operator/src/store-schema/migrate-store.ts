@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
-import { type Connection, executeOn, inTransaction, sql } from '@store-export/postgres'
+import { type Connection, executeOn, inTransaction, PostgresError, sql } from '@store-export/postgres'
 import { readerGrantsSql } from './reader-role.ts'
 import { splitStatements } from './sql-text.ts'
 
@@ -52,8 +52,8 @@ function applyWhenMissing(connection: Connection, revision: RevisionId, readerRo
 
 /**
  * Runs `work` in a transaction under the lock for upgrades of this store. Waits for another upgrade without a limit. If
- * `work` waits for a table lock for 2 s, rolls back and tries again. Rejects with the tenth of these errors, and with
- * other errors of `work`.
+ * `work` waits for a table lock for 2 s, or if the server cancels it to end a deadlock, rolls back and tries again.
+ * Rejects with the tenth of these errors, and with other errors of `work`.
  */
 export async function inUpgradeTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -64,7 +64,7 @@ export async function inUpgradeTransaction<T>(connection: Connection, work: () =
         return await work()
       })
     } catch (error) {
-      if (!isLockTimeout(error) || attempt === LOCK_TRIES_MAX) throw error
+      if (!isLockFailure(error) || attempt === LOCK_TRIES_MAX) throw error
     }
   }
 }
@@ -81,7 +81,7 @@ async function applyOnce(connection: Connection, revision: RevisionId, readerRol
   return true
 }
 
-/** Whether this is the error `lock_not_available`. */
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '55P03'
+/** Whether this is the error `lock_not_available` or `deadlock_detected`. */
+function isLockFailure(error: unknown): boolean {
+  return error instanceof PostgresError && ['55P03', '40P01'].includes(error.code)
 }
