@@ -375,6 +375,23 @@ describe('full syncs of a list', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(50)
   })
 
+  test('if several writes fail during a full sync, the next write adds the pages of all of them', async () => {
+    const { id } = await createTestKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    usage.record(page(id, first))
+    await usage.flush()
+    await control.sql`alter table walks rename to walks_away`
+    for (let write = 0; write < 3; write += 1) {
+      now += 1
+      usage.record(page(id, next))
+      await usage.flush()
+    }
+    await control.sql`alter table walks_away rename to walks`
+    await usage.close()
+    expect(await readWalks(control.database, id)).toMatchObject([{ pages: 4, rows: 1000, lastAt: new Date(now) }])
+  })
+
   test('if a page of a full sync fails, the list of full syncs shows the sync as unfinished, without the failed page', async () => {
     const { id } = await createTestKey()
     const usage = recorder(() => NOON)

@@ -135,13 +135,18 @@ async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
     update walks w set last_at = greatest(w.last_at, to_timestamp(o."lastAt" / 1000)),
       requests = w.requests + o.requests, pages = w.pages + o.pages, rows = w.rows + o.rows, ended = o.ended
     from (
-      select l.key_id, l.endpoint, l.filters, max(l.begun_at) as begun_at,
-        n."lastAt", n.requests, n.pages, n.rows, n.ended
-      from walks l join jsonb_to_recordset(${written}::jsonb) ${SHAPE}
-        on l.key_id = n."keyId" and l.endpoint = n.endpoint and l.filters = n.filters
-          and l.begun_at <= to_timestamp(n."begunAt" / 1000)
-      where not n."hasFirst"
-      group by l.key_id, l.endpoint, l.filters, n."begunAt", n."lastAt", n.requests, n.pages, n.rows, n.ended
+      select key_id, endpoint, filters, begun_at, max("lastAt") as "lastAt", sum(requests) as requests,
+        sum(pages) as pages, sum(rows) as rows, bool_or(ended) as ended
+      from (
+        select l.key_id, l.endpoint, l.filters, max(l.begun_at) as begun_at,
+          n."lastAt", n.requests, n.pages, n.rows, n.ended
+        from walks l join jsonb_to_recordset(${written}::jsonb) ${SHAPE}
+          on l.key_id = n."keyId" and l.endpoint = n.endpoint and l.filters = n.filters
+            and l.begun_at <= to_timestamp(n."begunAt" / 1000)
+        where not n."hasFirst"
+        group by l.key_id, l.endpoint, l.filters, n."begunAt", n."lastAt", n.requests, n.pages, n.rows, n.ended
+      ) segments
+      group by key_id, endpoint, filters, begun_at
     ) o
     where w.key_id = o.key_id and w.endpoint = o.endpoint and w.filters = o.filters and w.begun_at = o.begun_at
       and not w.ended`)
