@@ -6,7 +6,7 @@ import { createKey, revokeKey } from '@store-export/control'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startNode } from '../../packages/api/test/support/start-node.ts'
 import type { RunningService } from '../../packages/operator/src/service.ts'
-import { withConnection } from '../support/client.ts'
+import { allowConnections } from '../support/citus.ts'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../support/platform.ts'
 
 const LIMIT = 120
@@ -69,12 +69,12 @@ test('[ERR-3] while a Citus worker is lost, only keys on this worker get 502; af
   const found = () => Promise.all(keys.map(({ key }) => statusAt(nodes[1] as RunningService, key)))
   // With six keys, the chance that a worker has none of them is 1 in 64.
   expect(await found()).toEqual(expected(200))
-  await allowConnections(worker, false)
+  await allowConnections(worker, platform.controlUrl, false)
   try {
     expect(await found()).toEqual(expected(502))
     await expect(createManyKeys()).rejects.toThrow()
   } finally {
-    await allowConnections(worker, true)
+    await allowConnections(worker, platform.controlUrl, true)
   }
   expect(await found()).toEqual(expected(200))
   for (const { id, key } of keys) {
@@ -99,13 +99,4 @@ async function hasShardOn(worker: string, keyId: string): Promise<boolean> {
       on p.shardid = get_shard_id_for_distribution_column('admissions', k.key_hash)
     where k.id = ${keyId}`
   return String(row?.port) === new URL(worker).port
-}
-
-/** Makes the control database of the platform unreachable on a worker, or reachable again. */
-async function allowConnections(worker: string, isAllowed: boolean): Promise<void> {
-  const name = new URL(platform.controlUrl).pathname.slice(1)
-  await withConnection(worker, async (connection) => {
-    await connection.script(`alter database ${name} allow_connections ${isAllowed}`)
-    await connection.script(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
-  })
 }

@@ -27,6 +27,13 @@ export async function createDistributedDatabase(
   return url
 }
 
+/** Makes the control database at `controlUrl` unreachable on a worker, or reachable again. */
+export async function allowConnections(worker: string, controlUrl: string, isAllowed: boolean): Promise<void> {
+  const name = new URL(controlUrl).pathname.slice(1)
+  await execute(worker, `alter database ${name} allow_connections ${isAllowed}`)
+  await execute(worker, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+}
+
 function execute(url: string, statement: string): Promise<void> {
   return withConnection(url, (connection) => connection.script(statement))
 }

@@ -32,7 +32,7 @@ const HAS_ADMISSIONS = sql`select where to_regclass('admissions') is not null`
 const HAS_CITUS = sql`select from pg_extension where extname = 'citus'`
 
 /** Whether Citus distributes the control database, so that the table `admissions` is used to check keys. */
-export async function isDistributed({ pool }: ControlDatabase): Promise<boolean> {
+export async function isDistributed({ pool }: Pick<ControlDatabase, 'pool'>): Promise<boolean> {
   if ((await pool.query(HAS_CITUS)).length === 0) return false
   return (await pool.query(HAS_ADMISSIONS)).length > 0
 }

@@ -33,10 +33,23 @@ export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, a
   return { keyId, hour, ...none, [outcome]: 1, peakMinute: minuteRequests, activeMinutes, lastUsed: at }
 }
 
-/** Returns a buffer for up to `entriesMax` pairs of key and hour. It writes to `usage_hours`, and updates the keys. */
-export function hoursBuffer(pool: Pool, entriesMax: number): MergingBuffer<HourEntry> {
-  const idOf = ({ keyId, hour }: HourEntry) => `${keyId} ${hour}`
-  return new MergingBuffer({ entriesMax, idOf, merge, write: (batch) => upsert(pool, batch) })
+/**
+ * Returns a buffer for up to `entriesMax` pairs of key and hour. It writes to `usage_hours`, and updates the keys.
+ * `onDropped` gets the number of requests of each pair for which there is no room.
+ */
+export function hoursBuffer(
+  pool: Pool,
+  { entriesMax, onDropped }: { readonly entriesMax: number; readonly onDropped: (requests: number) => void },
+): MergingBuffer<HourEntry> {
+  return new MergingBuffer({
+    pool,
+    entriesMax,
+    idOf: ({ keyId, hour }) => `${keyId} ${hour}`,
+    merge,
+    write: (batch) => upsert(pool, batch),
+    onDropped: ({ successful, clientErrors, rejected, failed }) =>
+      onDropped(successful + clientErrors + rejected + failed),
+  })
 }
 
 function merge(into: HourEntry, from: HourEntry): void {

@@ -2,24 +2,30 @@
 // ID are merged, so memory and written rows depend on the number of IDs and not of requests. States of an entry:
 // - Waiting: `add` merges further entries into it.
 // - Being written: it has left the buffer. Otherwise, its removal after the write would drop what was added meanwhile.
-// - Failed: it is merged back, even if the buffer is full.
+// - Failed: it is back in the buffer, even if the buffer is full.
+
+import type { Pool } from '@store-export/postgres'
+import { writeBatches } from './write-batches.ts'
 
 /** Maximum number of entries in one statement. */
 const BATCH_SIZE = 5000
 
 /** How a buffer identifies, merges, and writes its entries. */
 export interface MergingBufferOptions<Entry> {
+  readonly pool: Pool
   /** Maximum number of entries in memory. A full buffer accepts only entries whose ID it has. */
   readonly entriesMax: number
   readonly idOf: (entry: Entry) => string
   /** Merges `from` into `into`, which has the same ID. */
   readonly merge: (into: Entry, from: Entry) => void
-  /** Writes a batch. If it rejects, its entries wait for the next flush. */
+  /** Writes a batch completely, or rejects and writes nothing. Then its entries wait for the next flush. */
   readonly write: (batch: readonly Entry[]) => Promise<void>
+  /** Called with an entry for which the buffer has no room. */
+  readonly onDropped?: (entry: Entry) => void
 }
 
 /** Entries that wait to be written, at most one for each ID. */
-export class MergingBuffer<Entry> {
+export class MergingBuffer<Entry extends { readonly keyId: string }> {
   readonly #entries = new Map<string, Entry>()
   readonly #options: MergingBufferOptions<Entry>
 
@@ -32,34 +38,49 @@ export class MergingBuffer<Entry> {
     return this.#entries.size
   }
 
-  /** Adds an entry, or merges it with the entry of the same ID. Returns false if the buffer has no room for it. */
-  add(entry: Entry): boolean {
-    const hasRoom = this.#entries.size < this.#options.entriesMax || this.#entries.has(this.#options.idOf(entry))
-    if (hasRoom) this.#put(entry)
-    return hasRoom
+  /** Adds an entry, or merges it with the entry of the same ID. Drops it if the buffer has no room for it. */
+  add(entry: Entry): void {
+    const { entriesMax, idOf, merge, onDropped } = this.#options
+    const known = this.#entries.get(idOf(entry))
+    if (known !== undefined) merge(known, entry)
+    else if (this.#entries.size < entriesMax) this.#entries.set(idOf(entry), entry)
+    else onDropped?.(entry)
   }
 
   /**
-   * Writes all entries in batches of 5,000. If `write` rejects, puts its batch back and rejects with the same error.
+   * Writes the entries in batches of 5,000, like `writeBatches`. If some can't be written, rejects with the first error,
+   * and the entries stay. If a worker is lost, at most half of `entriesMax` stay, so that its keys leave room for others.
    */
   async flush(): Promise<void> {
-    const { idOf, write } = this.#options
-    while (this.#entries.size > 0) {
-      const batch = [...this.#entries.values()].slice(0, BATCH_SIZE)
-      for (const entry of batch) this.#entries.delete(idOf(entry))
-      try {
-        await write(batch)
-      } catch (error) {
-        for (const entry of batch) this.#put(entry)
-        throw error
+    const { pool, entriesMax, idOf, onDropped } = this.#options
+    const write = (batch: readonly Entry[]) => this.#write(batch)
+    const unwritten = await writeBatches([...this.#entries.values()], { pool, batchSize: BATCH_SIZE, write })
+    if (unwritten === null) return
+    if (unwritten.hasLostWorker) {
+      for (const entry of unwritten.entries.slice(Math.ceil(entriesMax / 2))) {
+        this.#entries.delete(idOf(entry))
+        onDropped?.(entry)
       }
+    }
+    throw unwritten.cause
+  }
+
+  async #write(batch: readonly Entry[]): Promise<void> {
+    const { idOf, write } = this.#options
+    for (const entry of batch) this.#entries.delete(idOf(entry))
+    try {
+      await write(batch)
+    } catch (error) {
+      for (const entry of batch) this.#putBack(entry)
+      throw error
     }
   }
 
-  #put(entry: Entry): void {
+  /** Puts back an entry, merged with what was added meanwhile. It stays the same object, which `flush` writes again. */
+  #putBack(entry: Entry): void {
     const id = this.#options.idOf(entry)
-    const known = this.#entries.get(id)
-    if (known === undefined) this.#entries.set(id, entry)
-    else this.#options.merge(known, entry)
+    const added = this.#entries.get(id)
+    if (added !== undefined) this.#options.merge(entry, added)
+    this.#entries.set(id, entry)
   }
 }

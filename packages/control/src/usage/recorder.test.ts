@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { allowConnections } from '../../../../test/support/citus.ts'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { createKey } from '../access/create-key.ts'
 import { listKeys } from '../access/keys.ts'
@@ -140,6 +141,26 @@ describe('usage of a key', () => {
     await control.sql`alter table usage_hours_away rename to usage_hours`
     await usage.close()
     expect(await usageOf(id)).toMatchObject([{ successful: 2 }])
+  })
+
+  test('if a waiting write is canceled, usage that was recorded meanwhile is added to the unwritten usage', async () => {
+    const { id } = await createTestKey()
+    const usage = recorder(() => NOON)
+    usage.record(request(id, 'successful'))
+    await control.sql.begin(async (sql) => {
+      await sql`select from api_keys where id = ${id} for update`
+      const flushed = usage.flush()
+      const waiting = () => control.sql`
+        select pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%with recursive used%'`
+      await expect.poll(waiting).toHaveLength(1)
+      usage.record(request(id, 'failed'))
+      for (const { pid } of await waiting()) await control.sql`select pg_cancel_backend(${pid}::int)`
+      await flushed
+    })
+    expect(usage.seen).toMatchObject([{ event: 'usage.write_failed', pending: 1, dropped: 0 }])
+    await usage.close()
+    expect(await usageOf(id)).toMatchObject([{ successful: 1, failed: 1 }])
   })
 
   test('if unwritten usage exceeds the maximum number of entries, the recorder drops the excess and emits usage.write_failed', async () => {
@@ -415,4 +436,112 @@ test('if a store is removed, its usage is deleted, and requests that end later a
   expect(await readUsageHours({ database, storeId, since: new Date(0) })).toEqual([])
   expect((await logOf(id)).lines).toEqual([])
   expect(await readWalks(database, id)).toEqual([])
+})
+
+describe.skipIf(inject('citusWorkers') === undefined)('while a Citus worker is lost', () => {
+  const worker = inject('citusWorkers')?.[0] ?? ''
+  const step = (begins: boolean) => ({ begins, ends: false, filters: '' })
+
+  /** Returns the keys whose usage is on the lost worker, and the keys on other workers. */
+  async function createKeys() {
+    const keys = await Promise.all(Array.from({ length: 16 }, createTestKey))
+    const rows = await control.sql<{ id: string; isLost: boolean }[]>`
+      select u.id, p.nodeport = ${new URL(worker).port} as "isLost" from unnest(${keys.map(({ id }) => id)}::uuid[]) u (id)
+      join pg_dist_shard_placement p on p.shardid = get_shard_id_for_distribution_column('usage_hours', u.id)`
+    const of = (isLost: boolean) => rows.filter((row) => row.isLost === isLost).map(({ id }) => id)
+    const [lost, others] = [of(true), of(false)]
+    // The chance that all keys are on one of two workers is 1 in 32,768.
+    if (lost.length === 0 || others.length === 0) throw new Error('one worker has all keys of the test')
+    return { lost, others }
+  }
+
+  async function withoutWorker(work: () => Promise<void>): Promise<void> {
+    await allowConnections(worker, control.url, false)
+    await work().finally(() => allowConnections(worker, control.url, true))
+  }
+
+  test('a node writes the usage of keys on other workers; once the worker is back, the node writes the rest exactly once', async () => {
+    const { lost, others } = await createKeys()
+    let now = NOON
+    const usage = recorder(() => now)
+    const use = (begins: boolean) => {
+      now += 1
+      for (const id of [...lost, ...others]) usage.record(page(id, step(begins)))
+    }
+    use(true)
+    await usage.flush()
+    await withoutWorker(async () => {
+      for (const round of [1, 2]) {
+        use(false)
+        await usage.flush()
+        expect(usage.seen.at(-1)).toMatchObject({ event: 'usage.write_failed', pending: lost.length, dropped: 0 })
+        for (const id of others) await expectPages(id, 1 + round)
+      }
+    })
+    use(false)
+    await usage.close()
+    expect(usage.seen).toHaveLength(2)
+    for (const id of [...lost, ...others]) await expectPages(id, 4)
+  })
+
+  async function expectPages(id: string, pages: number): Promise<void> {
+    expect(await usageOf(id)).toMatchObject([{ successful: pages }])
+    expect((await logOf(id)).lines).toMatchObject([{ requests: pages }])
+    expect(await readWalks(control.database, id)).toMatchObject(pages === 1 ? [] : [{ pages }])
+  }
+
+  test('the usage of its keys takes up at most half of the memory, so that no usage of other keys is dropped', async () => {
+    const { lost, others } = await createKeys()
+    const [lostId = '', otherId = ''] = [lost[0], others[0]]
+    let now = NOON
+    const usage = recorder(() => now, control.database, 4)
+    const use = (id: string, hour: number) => {
+      now = NOON + hour * 3_600_000
+      usage.record(request(id, 'successful'))
+    }
+    await withoutWorker(async () => {
+      for (const hour of [0, 1, 2]) use(lostId, hour)
+      use(otherId, 0)
+      await usage.flush()
+      expect(usage.seen).toMatchObject([{ pending: 2, dropped: 1 }])
+      for (const hour of [1, 2]) use(otherId, hour)
+      await usage.flush()
+      expect(usage.seen.at(-1)).toMatchObject({ pending: 2, dropped: 0 })
+    })
+    await usage.close()
+    expect([await usageOf(lostId), await usageOf(otherId)].map(({ length }) => length)).toEqual([2, 3])
+  })
+
+  test('if the first use of a replacement needs this worker, its usage waits, and the usage of keys on other workers is written', async () => {
+    const { others } = await createKeys()
+    const { old, newId } = await createReplacement()
+    const usage = recorder(() => NOON)
+    await withoutWorker(async () => {
+      for (const id of [newId, ...others]) usage.record(request(id, 'successful'))
+      await usage.flush()
+      for (const id of others) expect(await usageOf(id)).toMatchObject([{ successful: 1 }])
+      expect(await usageOf(newId)).toEqual([])
+    })
+    await usage.close()
+    expect(await usageOf(newId)).toMatchObject([{ successful: 1 }])
+    const keys = await listKeys({ database: control.database, storeId: old.storeId })
+    expect(keys.find(({ id }) => id === old.id)?.retiresAt).not.toBeNull()
+  })
+
+  /** Creates a key that is checked on the lost worker, and a replacement with usage on another worker. */
+  async function createReplacement() {
+    for (;;) {
+      const old = await createTestKey()
+      const { database, random } = control
+      const replaces = { keyId: old.id, endsAfterHours: 1 } as const
+      const options = { storeId: old.storeId, name: 'k', createdBy: null, replaces }
+      const { id: newId } = await createKey({ database, random, ...options })
+      const [found] = await control.sql`
+        select from api_keys k
+        join pg_dist_shard_placement o on o.shardid = get_shard_id_for_distribution_column('admissions', k.key_hash)
+        join pg_dist_shard_placement n on n.shardid = get_shard_id_for_distribution_column('usage_hours', ${newId}::uuid)
+        where k.id = ${old.id} and o.nodeport = ${new URL(worker).port} and n.nodeport <> o.nodeport`
+      if (found !== undefined) return { old, newId }
+    }
+  }
 })

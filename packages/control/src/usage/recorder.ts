@@ -33,7 +33,7 @@ export interface UsageRecorderOptions {
   readonly requestLogLines: number
   /**
    * Maximum number of pairs of key and hour in memory, and also of log lines and of segments of walks; 50,000 by
-   * default. Further entries are dropped. `emit` gets the number of requests whose pair of key and hour was dropped.
+   * default. Further entries are dropped. The entries of a lost worker take up at most half of them. `emit` gets the number of requests whose pair of key and hour was dropped.
    */
   readonly entriesMax?: number
 }
@@ -44,16 +44,19 @@ const ENTRIES_MAX = 50_000
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
   const { pool } = options.database
   const entriesMax = options.entriesMax ?? ENTRIES_MAX
-  const hours = hoursBuffer(pool, entriesMax)
+  let dropped = 0
+  const onDropped = (requests: number) => {
+    dropped += requests
+  }
+  const hours = hoursBuffer(pool, { entriesMax, onDropped })
   const log = requestLogBuffer({ pool, entriesMax, linesPerKey: options.requestLogLines, now: options.now })
   const walks = new WalksBuffer({ pool, segmentsMax: entriesMax, now: options.now })
   const rejected = new RejectedKeys(pool)
-  let dropped = 0
   let underWay: Promise<void> = Promise.resolve()
 
   const record = (request: RecordedRequest) => {
     const at = options.now()
-    if (!hours.add(hourEntry(request, at))) dropped += 1
+    hours.add(hourEntry(request, at))
     log.add(requestLine(request, at))
     walks.add(request, at)
   }
@@ -62,9 +65,9 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     await log.flush()
   }
   const writeAll = async (isLast: boolean) => {
+    const written = await Promise.allSettled([hours.flush(), writeLog(), walks.flush(isLast)])
     const lost = dropped
     dropped = 0
-    const written = await Promise.allSettled([hours.flush(), writeLog(), walks.flush(isLast)])
     // One event reports the first failure. The other writes usually fail for the same reason.
     const failed = written.find((result) => result.status === 'rejected')
     if (failed === undefined && lost === 0) return

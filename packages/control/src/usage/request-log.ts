@@ -80,7 +80,7 @@ export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<Requ
   }
   const idOf = ({ keyId, minute, endpoint, status, code, reason }: RequestLogEntry) =>
     `${keyId} ${minute} ${endpoint} ${status} ${code} ${reason}`
-  return new MergingBuffer({ entriesMax, idOf, merge, write })
+  return new MergingBuffer({ pool, entriesMax, idOf, merge, write })
 }
 
 function merge(into: RequestLogEntry, from: RequestLogEntry): void {

@@ -10,6 +10,7 @@
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
+import { writeBatches } from './write-batches.ts'
 
 /** Consecutive pages of one walk that wait to be written. */
 interface Segment {
@@ -86,9 +87,9 @@ export class WalksBuffer {
   }
 
   /**
-   * Writes the segments that are due, or all of them if `isLast`. If a write rejects, rejects with the same error. Then
-   * the batch that failed and the later ones wait for the next flush, up to `segmentsMax` segments. If a part of that
-   * batch was written, its segments without a first page can count twice.
+   * Writes the segments that are due, or all of them if `isLast`, like `writeBatches`. If some can't be written, rejects
+   * with the first error. Then they wait for the next flush, up to `segmentsMax` segments, or half as many if a worker is
+   * lost.
    */
   async flush(isLast: boolean): Promise<void> {
     const heldSince = this.#options.now() - HOLD_MS
@@ -99,15 +100,16 @@ export class WalksBuffer {
     for (const segment of due) {
       if (this.#latest.get(listOf(segment)) === segment) this.#latest.delete(listOf(segment))
     }
-    try {
-      while (due.length > 0) {
-        await write(this.#options.pool, due.slice(0, BATCH_SIZE))
-        due.splice(0, BATCH_SIZE)
-      }
-    } catch (error) {
-      this.#segments = [...due, ...this.#segments].slice(0, this.#options.segmentsMax)
-      throw error
-    }
+    const { pool, segmentsMax } = this.#options
+    const unwritten = await writeBatches(due, { pool, batchSize: BATCH_SIZE, write: (batch) => write(pool, batch) })
+    const waiting = new Set(unwritten?.entries)
+    const waitingMax = unwritten?.hasLostWorker === true ? Math.ceil(segmentsMax / 2) : segmentsMax
+    this.#segments = [...[...waiting].slice(0, waitingMax), ...this.#segments].slice(0, segmentsMax)
+    // A failed deletion changes no written segment, so it comes last. The next walk of the key repeats it.
+    const written = due.filter((segment) => !waiting.has(segment))
+    for (let from = 0; from < written.length; from += BATCH_SIZE)
+      await prune(pool, written.slice(from, from + BATCH_SIZE))
+    if (unwritten !== null) throw unwritten.cause
   }
 }
 
@@ -117,12 +119,12 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
 
 /**
  * Writes the first pages as new walks; `on conflict` ignores those that an interrupted write has already stored. Adds
- * later pages to the latest earlier walk, if it is still open. For each key, deletes all but the `WALKS_PER_KEY_MAX`
- * walks with the latest requests. Also deletes walks of one request if the key has started the same list again.
- * Otherwise, a tool that needs only one page would fill the key's walks.
+ * later pages to the latest earlier walk, if it is still open. The list of keys names the shards to Citus, because the
+ * statement would otherwise read all workers.
  */
 async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const written = JSON.stringify(segments)
+  const keyIds = keysOf(segments)
   await pool.execute(sql`
     insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
     select n."keyId", n.endpoint, n.filters, to_timestamp(n."begunAt" / 1000), to_timestamp(n."lastAt" / 1000),
@@ -143,14 +145,26 @@ async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
         from walks l join jsonb_to_recordset(${written}::jsonb) ${SHAPE}
           on l.key_id = n."keyId" and l.endpoint = n.endpoint and l.filters = n.filters
             and l.begun_at <= to_timestamp(n."begunAt" / 1000)
-        where not n."hasFirst"
+        where not n."hasFirst" and l.key_id = any (${keyIds}::uuid[])
         group by l.key_id, l.endpoint, l.filters, n."begunAt", n."lastAt", n.requests, n.pages, n.rows, n.ended
       ) segments
       group by key_id, endpoint, filters, begun_at
     ) o
     where w.key_id = o.key_id and w.endpoint = o.endpoint and w.filters = o.filters and w.begun_at = o.begun_at
-      and not w.ended`)
-  const keyIds = [...new Set(segments.map(({ keyId }) => keyId))]
+      and not w.ended and w.key_id = any (${keyIds}::uuid[])`)
+}
+
+function keysOf(segments: readonly Segment[]): string[] {
+  return [...new Set(segments.map(({ keyId }) => keyId))]
+}
+
+/**
+ * For each key of the segments, deletes all but the `WALKS_PER_KEY_MAX` walks with the latest requests. Also deletes
+ * walks of one request if the key has started the same list again. Otherwise, a tool that needs only one page would fill
+ * the key's walks.
+ */
+async function prune(pool: Pool, segments: readonly Segment[]): Promise<void> {
+  const keyIds = keysOf(segments)
   await pool.execute(sql`
     delete from walks w using (
       select key_id, endpoint, filters, begun_at,
