@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool, parseConnectionUrl } from '@store-export/postgres'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
-import { createDatabase } from '../../../test/support/databases.ts'
+import { createDatabase, createMigratedDatabase } from '../../../test/support/databases.ts'
 import { createAdmitter } from './access/admitter.ts'
 import { type HashedKey, hashApiKey, makeApiKey } from './access/api-key.ts'
 import { MIGRATIONS, migrate } from './migrate.ts'
@@ -96,6 +96,34 @@ test('if keys are checked during a migration of the control database, the migrat
   await Promise.all(clients)
   expect(refused).toEqual([])
 }, 40_000)
+
+test.skipIf(inject('citusWorkers') === undefined)(
+  'if a query on a Citus worker blocks a migration, the migration retries without blocking other queries, and completes after the query',
+  async () => {
+    const { url, drop } = await createMigratedDatabase()
+    onTestFinished(drop)
+    const [worker = ''] = inject('citusWorkers') ?? []
+    const sql = openClient(url)
+    const [shard] = await sql`
+      select table_name || '_' || shardid as name from citus_shards
+      where table_name = 'usage_hours'::regclass and nodeport = ${new URL(worker).port} limit 1`
+    await sql.end()
+    const onWorker = openClient(Object.assign(new URL(worker), { pathname: new URL(url).pathname }).href, 2)
+    const waiting = () => onWorker`
+      select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    const migrations = { ...MIGRATIONS, '903-later-usage': 'alter table usage_hours add column later text' }
+    const migrating = await onWorker.begin(async (transaction) => {
+      await transaction`select from ${transaction(String(shard?.name))}`
+      const begun = migrate({ url, random: randomBytes, migrations })
+      await expect.poll(waiting).toHaveLength(1)
+      await expect.poll(waiting).toHaveLength(0)
+      return { begun }
+    })
+    expect(await migrating.begun).toEqual(['903-later-usage'])
+    await onWorker.end()
+  },
+  40_000,
+)
 
 /** Resolves once the migration waits for a table. */
 async function migrationWaits(url: string): Promise<void> {

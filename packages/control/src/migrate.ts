@@ -127,7 +127,8 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
   const [name, statements] = next
   try {
     // The time limit is set after the advisory lock, so that it doesn't limit the wait for another process's migration.
-    await connection.script(`set local lock_timeout = '${LOCK_TIMEOUT}';
+    await limitLockWaits(connection)
+    await connection.script(`
       create table if not exists migrations (name text primary key, applied_at timestamptz not null default now());
       ${statements}`)
   } catch (cause) {
@@ -138,6 +139,16 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
   }
   await executeOn(connection, sql`insert into migrations (name) values (${name})`)
   return name
+}
+
+/**
+ * Limits the waits for locks in this transaction. With the first setting, Citus also limits them on its workers, and
+ * sends them the text of the second `script`. So this text must have one statement only. Without Citus, the first
+ * setting has no effect.
+ */
+async function limitLockWaits(connection: Connection): Promise<void> {
+  await connection.script("set local citus.propagate_set_commands = 'local'")
+  await connection.script(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
 }
 
 /** Returns the names of the applied migrations. Rejects like `missingMigrations`. */
