@@ -1,6 +1,6 @@
 // Parses and writes JSON that is nested too deeply for `JSON.stringify` and for `JSON.parse` with a reviver. Both
 // overflow the stack at a few thousand levels. These functions store the levels in an array, which is slower. So
-// exact-json.ts uses them only after such an overflow, and to sort members or change strings.
+// exact-json.ts uses them only after such an overflow, and to sort members, or to change strings or numbers.
 
 /** Differences of the written JSON from that of `JSON.stringify`. */
 export interface JsonWriteOptions {
@@ -8,6 +8,8 @@ export interface JsonWriteOptions {
   readonly isSorted?: boolean
   /** Changes each string and each name of a member. */
   readonly mapText?: (text: string) => string
+  /** Changes the JSON of each number, and of each leaf. */
+  readonly mapNumber?: (json: string) => string
 }
 
 /** Text to write unchanged. */
@@ -21,12 +23,12 @@ class Literal {
 
 /**
  * Returns the JSON of a parsed value like `JSON.stringify`, at any depth. Objects for which `isLeaf` returns true, such
- * as `RawNumber`s, go to `JSON.stringify`.
+ * as `RawNumber`s, are leaves and go to `JSON.stringify`.
  */
 export function writeDeepJson(
   value: unknown,
   isLeaf: (value: object) => boolean,
-  { isSorted = false, mapText = (text) => text }: JsonWriteOptions = {},
+  { isSorted = false, mapText = (text) => text, mapNumber = (json) => json }: JsonWriteOptions = {},
 ): string {
   const written: string[] = []
   const stack: unknown[] = [value]
@@ -34,7 +36,9 @@ export function writeDeepJson(
     const next = stack.pop()
     if (next instanceof Literal) written.push(next.text)
     else if (typeof next === 'string') written.push(JSON.stringify(mapText(next)))
-    else if (typeof next !== 'object' || next === null || isLeaf(next)) written.push(JSON.stringify(next) ?? 'null')
+    else if (typeof next === 'number') written.push(mapNumber(JSON.stringify(next)))
+    else if (typeof next !== 'object' || next === null) written.push(JSON.stringify(next) ?? 'null')
+    else if (isLeaf(next)) written.push(mapNumber(JSON.stringify(next)))
     else if (Array.isArray(next)) {
       written.push('[')
       stack.push(new Literal(']'))

@@ -16,14 +16,16 @@ interface ExactJson {
 }
 
 const EXACT: ExactJson = JSON as unknown as ExactJson
-/** Decimal digits that a double preserves. A double can round a number with more digits. */
+/** Significant digits that a double from `NORMAL_MIN` on preserves. A double can round a number with more digits. */
 const EXACT_DIGITS = 15
+/** Smallest absolute value with all the digits of a double. Smaller values have fewer digits, or become 0. */
+const NORMAL_MIN = 2.2250738585072014e-308
 /** Finds numbers with more digits or an exponent. A false match, such as one inside a string, costs only time. */
 const LONG_NUMBER = /[[:,]\s*-?(?:[\d.]{16}|[\d.]{1,15}[eE])/
 
 /**
- * Parses like `JSON.parse`, but returns a `RawNumber` for a number in an array or object that a double could round. A
- * short number that is too small for a double, such as 1e-400, becomes 0. Throws `SyntaxError` for invalid JSON.
+ * Parses like `JSON.parse`, but returns a `RawNumber` for a number in an array or object that a double could round, or
+ * that exceeds its range. Throws `SyntaxError` for invalid JSON.
  */
 export function parseExactJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text)
@@ -56,8 +58,34 @@ export function isRawNumber(value: unknown): value is RawNumber {
   return EXACT.isRawJSON(value)
 }
 
+/**
+ * Returns the JSON of a number in a form that is the same for all numbers of the same value. PostgreSQL stores 1e400 as
+ * a 1 with 400 zeros.
+ */
+export function comparableNumber(json: string): string {
+  const { sign, digits, exponent } = decimalOf(json)
+  return digits === '' ? '0' : `${sign}${digits}e${exponent}`
+}
+
+/** Returns the number with this JSON, which must be valid. */
+export function rawNumber(json: string): RawNumber {
+  return EXACT.rawJSON(json)
+}
+
 function exactNumber(_name: string, value: unknown, { source }: { source?: string }): unknown {
   if (typeof value !== 'number' || source === undefined || String(value) === source) return value
-  const isExact = Number.isFinite(value) && source.replace(/[eE].*|\D/g, '').length <= EXACT_DIGITS
-  return isExact ? value : EXACT.rawJSON(source)
+  const { digits } = decimalOf(source)
+  const isInRange = digits === '' || (Number.isFinite(value) && Math.abs(value) >= NORMAL_MIN)
+  return isInRange && digits.length <= EXACT_DIGITS ? value : rawNumber(source)
+}
+
+/** Returns the digits of a number without zeros at the ends, and the exponent of the last digit. 0 has no digits. */
+function decimalOf(source: string): { readonly sign: string; readonly digits: string; readonly exponent: number } {
+  const [significand = '', power = '0'] = source.split(/e/i)
+  const [whole = '', fraction = ''] = significand.split('.')
+  const all = (whole + fraction).replace(/^-?0*/, '')
+  let end = all.length
+  while (all[end - 1] === '0') end -= 1
+  const exponent = Number(power) - fraction.length + all.length - end
+  return { sign: source.startsWith('-') ? '-' : '', digits: all.slice(0, end), exponent }
 }
