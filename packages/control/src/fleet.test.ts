@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
 import { createKey } from './access/create-key.ts'
 import { readFleetStatus, sumByServer } from './fleet.ts'
@@ -25,6 +25,7 @@ async function announce(name: string, servers: readonly NodeServer[]) {
     emit: () => undefined,
   })
   onTestFinished(() => node.close())
+  return node
 }
 
 async function keyOf(storeId: string): Promise<string> {
@@ -57,6 +58,28 @@ test("if a node was last seen a minute ago, the fleet status shows the node's ve
     ['web-2', '1.2.3', false],
     ['web-1', '1.2.3', true],
   ])
+})
+
+test('the fleet status shows a node that ended without a shutdown for an hour, and a node that shut down not at all', async () => {
+  await announce('killed-before', [])
+  await announce('killed', [])
+  await control.sql`update nodes set seen_at = now() - case name when 'killed' then 59 else 61 end * interval '1 minute'`
+  await (await announce('stopped', [])).close()
+  await announce('running', [])
+  const { nodes } = await readFleetStatus(control.database, 5)
+  expect(nodes.map(({ name }) => name)).toEqual(['killed', 'running'])
+})
+
+test('if a node reaches the control database again after its row was deleted, the fleet status shows when it started', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await announce('cut-off', [])
+  const before = (await readFleetStatus(control.database, 5)).nodes
+  await control.sql`delete from nodes`
+  await vi.advanceTimersByTimeAsync(10_000)
+  await expect
+    .poll(async () => (await readFleetStatus(control.database, 5)).nodes)
+    .toEqual([{ ...before[0], seenAt: expect.any(Date) }])
 })
 
 test('for each database server, the fleet status adds up the connections of all live nodes, and ignores nodes last seen a minute ago', async () => {

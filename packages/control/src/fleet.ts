@@ -6,7 +6,7 @@ import { type Pool, serverOfUrl, sql, within } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
 import { IS_LIVE, type NodeServer } from './nodes.ts'
 
-/** A node that was announced within the last day. */
+/** A node that was announced within the last hour, or before if no node has been announced since. */
 export interface FleetNode {
   readonly name: string
   /** Null for a node of a version that did not announce it. */

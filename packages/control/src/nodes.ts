@@ -3,7 +3,7 @@
 
 import { sql } from '@store-export/postgres'
 import type { ControlEventHandler } from './control-event.ts'
-import type { ControlDatabase } from './database.ts'
+import { type ControlDatabase, queryOne } from './database.ts'
 import { countDecryptable, DecryptionError, type EncryptionKey, type EncryptionKeys } from './password-encryption.ts'
 import { type RandomBytes, randomUuid } from './random.ts'
 
@@ -61,19 +61,28 @@ const NAMES_MAX = 5
 const SERVERS_MAX = 50
 
 /**
- * Announces the node now and every ten seconds, until `close`. Also deletes nodes that were last announced a day ago.
+ * Announces the node now and every ten seconds, until `close`. Also deletes nodes that were last announced an hour ago.
  * Rejects if the first announcement fails; later failures are emitted. `close` removes the node, and can reject.
  */
 export async function announceNode(options: NodeAnnouncement): Promise<{ close(): Promise<void> }> {
   const { database, keys, name, version, emit } = options
   const id = randomUuid(options.random)
   const secrets = fingerprints(keys)
+  let startedAt: Date | null = null
   const announce = async () => {
-    await database.pool.execute(sql`
-      insert into nodes (id, name, secrets, version, servers)
-      values (${id}, ${name}, ${secrets}::text[], ${version}, ${JSON.stringify(worstOf(options.servers()))}::jsonb)
-      on conflict (id) do update set seen_at = clock_timestamp(), servers = excluded.servers`)
-    await database.pool.execute(sql`delete from nodes where seen_at < clock_timestamp() - interval '1 day'`)
+    const servers = JSON.stringify(worstOf(options.servers()))
+    // Another node can have deleted the row while this node could not reach the control database.
+    const row = await queryOne<{ startedAt: Date }>(
+      database.pool,
+      sql`
+      insert into nodes (id, name, secrets, version, servers, started_at)
+      values (${id}, ${name}, ${secrets}::text[], ${version}, ${servers}::jsonb,
+        coalesce(${startedAt}::timestamptz, clock_timestamp()))
+      on conflict (id) do update set seen_at = clock_timestamp(), servers = excluded.servers
+      returning started_at as "startedAt"`,
+    )
+    startedAt = row.startedAt
+    await database.pool.execute(sql`delete from nodes where seen_at < clock_timestamp() - interval '1 hour'`)
   }
   await announce()
   let underWay: Promise<void> = Promise.resolve()
