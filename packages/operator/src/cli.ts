@@ -65,7 +65,7 @@ export function createProgram(processContext: ProcessContext, json: boolean): Co
 /** The part of the help that applies to every command. */
 export const COMMON_HELP = `Every command accepts --json. Results go to standard output, messages to standard error.
 With --json, an error is one line on standard error: {"error": {"code": "...", "message": "..."}}.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 75 a database can't be reached. After 75, run the command again later.`
+Exit codes: 0 done, 1 failed or doctor found a problem, 2 wrong usage, 75 a database can't be reached or is out of resources. After 75, run the command again later.`
 
 /** Reports an error of commander and returns the exit code. Without `json`, commander has already printed the error. */
 function reportUsageError({ exitCode, code, message }: CommanderError, json: boolean): number {

@@ -28,12 +28,12 @@ export function addDirectoryTokensCommands(program: Command, processContext: Pro
   const tokens = addCommandGroup(
     program,
     'directory-tokens',
-    'create, list, and revoke the tokens with which a directory manages the members of a store by SCIM',
+    "create, list, and revoke the tokens with which a company's directory, such as Okta, manages the members of a store by SCIM",
   )
   addCommand(
     tokens,
     'create',
-    'create a token with which a directory manages the members of a store by SCIM, and print it once. A store can have two active tokens.',
+    "create a token with which a company's directory, such as Okta, manages the members of a store by SCIM, and print it once. A store can have two active tokens.",
   )
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .action((options: CreateOptions) => withControl(processContext, (context) => create(context, options)))

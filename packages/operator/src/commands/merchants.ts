@@ -67,7 +67,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
     .requiredOption('--email <address>', EMAIL_HELP)
     .option(
       '--minutes <number>',
-      'time for which the link works, from 1 to 60 minutes. Default: STORE_EXPORT_LINK_MINUTES, which can be longer.',
+      'time for which the link works, from 1 to 60 minutes. Without this option, STORE_EXPORT_LINK_MINUTES applies, by default a day.',
       parseLinkMinutes,
     )
     .action((options: LinkOptions) => withControl(processContext, (context) => link(context, processContext, options)))

@@ -12,7 +12,7 @@ export function addSecretsCommands(program: Command, processContext: ProcessCont
   addCommand(
     secrets,
     'rotate',
-    "encrypt the store passwords and the dashboard's key again with a new STORE_EXPORT_SECRET. First set the new secret on every node and in your shell, with the old one in STORE_EXPORT_SECRET_PREVIOUS.",
+    "encrypt the store passwords, and the key that signs the dashboard's cookies, with a new STORE_EXPORT_SECRET. First set the new secret on every node and in your shell, with the old one in STORE_EXPORT_SECRET_PREVIOUS.",
   ).action(async ({ json }: CommonOptions) => {
     const rotation = await withControl(processContext, rotateSecrets)
     if (json) return printJson(rotation)

@@ -134,13 +134,13 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
   addCommand(
     stores,
     'upgrade',
-    'upgrade a store that "stores provision" created to a newer schema version, and let the service read its new columns',
+    'upgrade a store to a newer schema version, and let the service read its new columns. "stores provision" must have created the store.',
   )
     .argument('<id>', ID_HELP)
     .requiredOption('--to <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option(
       '--database-url <url>',
-      'connection URL of the store database for the owner of its tables, or - to read it from standard input. Required if the database is not on the server of the control database.',
+      'connection URL with which the owner of the tables connects to the store database, or - to read it from standard input. Required if the database is not on the server of the control database.',
     )
     .action((id: string, options: UpgradeOptions) =>
       withControl(processContext, (context) => upgrade(context, id, options)),
