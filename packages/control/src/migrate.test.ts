@@ -4,8 +4,10 @@ import { Pool, parseConnectionUrl } from '@store-export/postgres'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { createDatabase, createMigratedDatabase } from '../../../test/support/databases.ts'
+import { createControlDatabase } from '../test/support/control-database.ts'
 import { createAdmitter } from './access/admitter.ts'
 import { type HashedKey, hashApiKey, makeApiKey } from './access/api-key.ts'
+import { createKey } from './access/create-key.ts'
 import { MIGRATIONS, migrate } from './migrate.ts'
 
 const TIMEOUT_MS = 5000
@@ -13,6 +15,16 @@ const TIMEOUT_MS = 5000
 const LATER = {
   '903-later-stores': 'alter table stores add column later text; alter table api_keys add column later text',
   '904-later-counters': 'alter table request_counters add column later text',
+  '905-later-admissions': `do $do$ begin
+    if to_regclass('admissions') is null then return; end if;
+    alter table admissions add column later text;
+    create or replace function copy_permissions(k api_keys, is_deleted boolean) returns void language plpgsql as $$
+    begin
+      delete from admission_changes where id = 0;
+      update admissions set later = k.later where key_hash = k.key_hash;
+    end $$;
+    perform copy_permissions(k, false) from api_keys k;
+  end $do$`,
 }
 const MIGRATIONS_LATER = { ...MIGRATIONS, ...LATER }
 
@@ -96,6 +108,21 @@ test('if keys are checked during a migration of the control database, the migrat
   await Promise.all(clients)
   expect(refused).toEqual([])
 }, 40_000)
+
+test('if the keys are distributed, a migration can change their copies, and the triggers that write the copies', async () => {
+  const control = await createControlDatabase({ hasAdmissions: true })
+  onTestFinished(() => control.drop())
+  const { id: storeId } = await control.store()
+  await createKey({ ...control, storeId, name: 'k', createdBy: null })
+  const migrations = {
+    ...MIGRATIONS_LATER,
+    '904-later-counters': "update api_keys set later = 'old'",
+  }
+  expect(await migrate({ url: control.url, random: randomBytes, migrations })).toEqual(Object.keys(LATER))
+  expect(await control.sql`select later from admissions`).toEqual([{ later: 'old' }])
+  await control.sql`update api_keys set later = 'new', turned_off_at = now()`
+  expect(await control.sql`select later from admissions`).toEqual([{ later: 'new' }])
+})
 
 test.skipIf(inject('citusWorkers') === undefined)(
   'if a query on a Citus worker blocks a migration, the migration retries without blocking other queries, and completes after the query',

@@ -142,11 +142,13 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
 }
 
 /**
- * Limits the waits for locks in this transaction. With the first setting, Citus also limits them on its workers, and
- * sends them the text of the second `script`. So this text must have one statement only. Without Citus, the first
- * setting has no effect.
+ * Limits the waits for locks in this transaction. The first two settings are for Citus, and have no effect without it:
+ * - A migration can change a distributed table, and then a function. Citus refuses this unless shards change in turn.
+ * - Citus sends the later settings of the transaction to its workers, so the limit applies there, too. It sends the whole
+ *   text of a `script`, so the text that sets the limit has no other statement.
  */
 async function limitLockWaits(connection: Connection): Promise<void> {
+  await connection.script("set local citus.multi_shard_modify_mode = 'sequential'")
   await connection.script("set local citus.propagate_set_commands = 'local'")
   await connection.script(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
 }
