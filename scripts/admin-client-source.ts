@@ -47,19 +47,22 @@ export function adminClientSource(): string {
   const document = JSON.parse(JSON.stringify(adminOpenApi())) as Document
   const types = Object.entries(document.components.schemas).map(([name, schema]) => namedType(name, schema))
   const methods = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, operation]) => operation.requestBody?.content['application/x-ndjson'] === undefined)
-      .map(([method, operation]) => methodOf(method.toUpperCase(), path, operation)),
+    Object.entries(operations).map(
+      ([method, operation]) => batchMethodOf(path, operation) ?? methodOf(method.toUpperCase(), path, operation),
+    ),
   )
   return `${HEAD}
-import type { CallOptions, PostOptions, RequestDescription } from '../request.ts'
+import type { BatchRequest, CallOptions, PostOptions, RequestDescription } from '../request.ts'
 
 ${types.join('\n\n')}
 
-/** The methods of the client: one for each route, except routes with an NDJSON body. */
+/** The methods of the client: one for each route. */
 export abstract class AdminMethods {
   /** Sends a request and returns the body of its response. */
   protected abstract send<T>(request: RequestDescription): Promise<T>
+
+  /** Sends lines in batches, and yields the result of each in their order. */
+  protected abstract sendLines<T extends { readonly line: number }>(request: BatchRequest): AsyncGenerator<T>
 
 ${methods.join('\n\n')}
 }
@@ -107,6 +110,17 @@ function plainType(type: string, schema: Schema, indent: string): string {
     default:
       return type
   }
+}
+
+/** Returns the method for a route with an NDJSON body; null for another route. */
+function batchMethodOf(path: string, { operationId, summary, requestBody, responses }: Operation): string | null {
+  const line = requestBody?.content['application/x-ndjson']?.schema.$ref
+  const result = responses['200']?.content['application/x-ndjson']?.schema.$ref
+  if (line === undefined || result === undefined) return null
+  const text = `${summary}, with one request for each 1,000 stores. Yields a result for each store, in their order.`
+  return `${comment(text, '  ')}  ${operationId}(stores: Iterable<${nameIn(line)}>, options: PostOptions = {}): AsyncGenerator<${nameIn(result)}> {
+    return this.sendLines({ path: '${path}', lines: stores, options })
+  }`
 }
 
 function methodOf(method: string, path: string, operation: Operation): string {

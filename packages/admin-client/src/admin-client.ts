@@ -3,8 +3,8 @@
 // nothing more.
 
 import { AdminApiError, AdminConnectionError } from './errors.ts'
-import { AdminMethods, type BatchResult, type NewStore, type Problem } from './generated/admin-methods.ts'
-import type { PostOptions, RequestDescription } from './request.ts'
+import { AdminMethods, type Problem } from './generated/admin-methods.ts'
+import type { BatchRequest, RequestDescription } from './request.ts'
 
 /** Where the admin API is, and how the client reaches it. */
 export interface AdminClientOptions {
@@ -23,8 +23,9 @@ export interface AdminClientOptions {
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** Maximum number of stores of one batch. */
+/** Maximum number of lines of one batch. */
 const BATCH_LINES_MAX = 1000
+const NDJSON_TYPE = 'application/x-ndjson'
 const RETRY_FOR_MS = 60_000
 /** Maximum number of responses to a batch, one after the other, that end without a new result. */
 const FRUITLESS_MAX = 3
@@ -43,21 +44,6 @@ export class AdminClient extends AdminMethods {
     this.#options = options
   }
 
-  /**
-   * Creates many stores in batches, and yields the result of each in their order: a store, or a problem. `line` is the
-   * number of the store, from 1. If the connection breaks, sends the batch again, and continues with the first result
-   * that is missing. The Idempotency-Key of a batch is `idempotencyKey` with the number of the batch.
-   */
-  async *createStores(stores: Iterable<NewStore>, options: PostOptions = {}): AsyncGenerator<BatchResult> {
-    const all = [...stores]
-    const key = options.idempotencyKey ?? crypto.randomUUID()
-    for (let first = 0; first < all.length; first += BATCH_LINES_MAX) {
-      const lines = all.slice(first, first + BATCH_LINES_MAX).map((store) => JSON.stringify(store))
-      const batch = { ...options, idempotencyKey: `${key}-${first / BATCH_LINES_MAX}` }
-      for await (const result of this.#batch(lines, batch)) yield { ...result, line: first + result.line }
-    }
-  }
-
   protected override async send<T>({ method, path, body, query = {}, options }: RequestDescription): Promise<T> {
     const search = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
@@ -71,18 +57,27 @@ export class AdminClient extends AdminMethods {
     })
   }
 
-  async *#batch(lines: readonly string[], options: PostOptions): AsyncGenerator<BatchResult> {
-    const { signal, idempotencyKey = '' } = options
-    const body = lines.join('\n')
-    const request = {
-      method: 'POST',
-      address: '/v1/stores/batch',
-      body,
-      contentType: 'application/x-ndjson',
-      idempotencyKey,
+  /**
+   * Sends the lines in batches, and yields the result of each in their order. `line` is the number of the line, from 1.
+   * If the connection breaks, sends the batch again, and continues with the first result that is missing. The
+   * Idempotency-Key of a batch is `idempotencyKey` with the number of the batch.
+   */
+  protected override async *sendLines<T extends { readonly line: number }>(request: BatchRequest): AsyncGenerator<T> {
+    const { path: address, options } = request
+    const all = [...request.lines]
+    const key = options.idempotencyKey ?? crypto.randomUUID()
+    for (let first = 0; first < all.length; first += BATCH_LINES_MAX) {
+      const lines = all.slice(first, first + BATCH_LINES_MAX).map((line) => JSON.stringify(line))
+      const idempotencyKey = `${key}-${first / BATCH_LINES_MAX}`
+      const batch = { method: 'POST', address, body: lines.join('\n'), contentType: NDJSON_TYPE, idempotencyKey }
+      for await (const result of this.#batch<T>(batch, lines.length, options.signal))
+        yield { ...result, line: first + result.line }
     }
+  }
+
+  async *#batch<T>(request: WireRequest, lines: number, signal: AbortSignal | undefined): AsyncGenerator<T> {
     let [seen, fruitless] = [0, 0]
-    while (seen < lines.length) {
+    while (seen < lines) {
       const response = await this.#repeat(signal, () => this.#fetch(request, signal))
       const before = seen
       let cause: unknown = null
@@ -93,7 +88,7 @@ export class AdminClient extends AdminMethods {
           // The results up to `seen` are those of an interrupted response.
           if (line <= seen) continue
           seen = line
-          yield JSON.parse(text) as BatchResult
+          yield JSON.parse(text) as T
         }
       } catch (error) {
         signal?.throwIfAborted()
@@ -101,7 +96,7 @@ export class AdminClient extends AdminMethods {
       }
       fruitless = seen > before ? 0 : fruitless + 1
       const mustEnd = fruitless === FRUITLESS_MAX || this.#options.retryForMs === 0
-      if (seen < lines.length && mustEnd) incomplete(cause)
+      if (seen < lines && mustEnd) incomplete(cause)
     }
   }
 

@@ -27,3 +27,10 @@ export interface RequestDescription {
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly options: PostOptions
 }
+
+/** Lines for a route with an NDJSON body, as many as the caller has. */
+export interface BatchRequest {
+  readonly path: string
+  readonly lines: Iterable<object>
+  readonly options: PostOptions
+}

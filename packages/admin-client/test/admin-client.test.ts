@@ -40,6 +40,20 @@ test('the admin client creates, reads, changes, and removes a store, sets a memb
   expect(await client.removeStore(created.id)).toMatchObject({ already: false, keys_revoked: 1 })
 })
 
+test('if a program changes, checks, and removes stores in batches, each store and each unknown store has a result in their order', async () => {
+  for (const id of ['m-1', 'm-2']) await client.createStore({ name: 'Shop', external_id: id, state: 'generating' })
+  const stores = ['m-1', 'unknown', 'm-2'].map((store) => ({ store }))
+  const changed = await collect(client.changeStores(stores.map((line) => ({ ...line, name: 'Renamed' }))))
+  expect(changed.map(({ line, store }) => [line, store?.name])).toEqual([
+    [1, 'Renamed'],
+    [2, undefined],
+    [3, 'Renamed'],
+  ])
+  expect((await collect(client.checkStores(stores))).map(({ status }) => status)).toEqual([200, 404, 200])
+  const removed = await collect(client.removeStores(stores))
+  expect(removed.map(({ store, problem }) => store?.removed ?? problem?.status)).toEqual([true, 404, true])
+})
+
 test('if the admin API rejects a store without database_url, the admin client throws an AdminApiError with status, code, request ID, and missing field', async () => {
   const error = await client.createStore({ name: '' }).catch((cause: unknown) => cause)
   expect(error).toBeInstanceOf(AdminApiError)

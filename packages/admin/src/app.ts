@@ -9,16 +9,15 @@
 // it again.
 
 import { randomUUID } from 'node:crypto'
-import { adminActor, findAdminToken, type RegistryContext } from '@store-export/control'
+import { adminActor, findAdminToken, type RegistryContext, requireServiceSecret } from '@store-export/control'
 import { type Context, Hono } from 'hono'
-import { createStores, linesOf } from './batch.ts'
-import { creatingContext } from './create-store.ts'
+import { type Batch, type BatchResult, linesOf, runBatch } from './batch.ts'
 import { type Finish, onceForKey } from './idempotent.ts'
 import { adminOpenApi } from './openapi.ts'
 import { PROBLEM_TYPE, Problem } from './problems.ts'
 import { readBody, requireMediaType } from './read-body.ts'
-import type { Route } from './route.ts'
-import { BATCH_PATH, ROUTES } from './routes.ts'
+import type { RequestContext, Route } from './route.ts'
+import { BATCHES, ROUTES } from './routes.ts'
 import type { AdminServices } from './services.ts'
 import { translateError } from './translate-error.ts'
 import { validate } from './validate.ts'
@@ -59,7 +58,7 @@ export function createAdminApp(services: AdminServices): Hono<Environment> {
     context.set('token', await authenticate(services, context.req.header('authorization')))
     await next()
   })
-  app.post(BATCH_PATH, (context) => handleBatch(services, context))
+  for (const batch of BATCHES) app.post(batch.path, (context) => handleBatch(services, batch, context))
   for (const route of ROUTES)
     app.on(route.method.toUpperCase(), honoPath(route.path), (context) => handle(services, route, context))
   for (const [path, methods] of methodsByPath())
@@ -110,15 +109,15 @@ async function handle(services: AdminServices, route: Route, context: Context<En
   })
 }
 
-async function handleBatch(services: AdminServices, context: Context<Environment>): Promise<Response> {
-  context.set('route', BATCH_PATH)
+async function handleBatch(services: AdminServices, batch: Batch, context: Context<Environment>): Promise<Response> {
+  context.set('route', batch.path)
   requireMediaType(context.req.raw, NDJSON_TYPE)
   const bytes = await readBody(context.req.raw, BATCH_BYTES_MAX)
   const lines = linesOf(bytes)
   const registry = registryOf(services, context)
   return once(context, { registry, bytes }, async (finish) => {
     const onError = (cause: unknown) => emitFailure(services, context, cause)
-    const results = createStores(services, creatingContext(registry), lines, onError)
+    const results = runBatch(batch, lines, { services, context: registry, onError })
     const { background } = services
     return new Response(streamOf(results, { finish, onError, background }), {
       headers: { 'content-type': NDJSON_TYPE },
@@ -136,7 +135,7 @@ interface StreamOptions extends Pick<AdminServices, 'background'> {
  * the same Idempotency-Key gets every result. It has a limited number of lines, so the lines need no backpressure.
  */
 function streamOf(
-  results: ReturnType<typeof createStores>,
+  results: AsyncGenerator<BatchResult>,
   { finish, onError, background }: StreamOptions,
 ): ReadableStream<Uint8Array> {
   let isOpen = true
@@ -179,8 +178,13 @@ function once(
   return onceForKey(registry, facts, run)
 }
 
-function registryOf({ registry }: AdminServices, context: Context<Environment>): RegistryContext {
-  return { ...registry, actor: adminActor(tokenOf(context)) }
+function registryOf({ registry }: AdminServices, context: Context<Environment>): RequestContext {
+  let checked: Promise<void> | null = null
+  const requireSecret = () => {
+    checked ??= requireServiceSecret(registry.database, registry.keys)
+    return checked
+  }
+  return { ...registry, actor: adminActor(tokenOf(context)), requireSecret }
 }
 
 function tokenOf(context: Context<Environment>) {

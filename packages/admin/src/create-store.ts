@@ -10,35 +10,16 @@ import {
   type KeyPermissions,
   listKeys,
   type RegistryContext,
-  requireServiceSecret,
   storeJson,
 } from '@store-export/control'
 import type * as z from 'zod'
+import type { RequestContext } from './route.ts'
 import type { createdStore, newKey, newStore } from './schemas.ts'
 import type { AdminServices, ProvisionedStore } from './services.ts'
 
 type NewStore = z.output<typeof newStore>
 type NewKey = z.output<typeof newKey>
 type CreatedStore = z.input<typeof createdStore>
-
-/** The control database, with a check that the nodes have the secret that encrypts the passwords of new stores. */
-export interface CreatingContext extends RegistryContext {
-  readonly requireSecret: () => Promise<void>
-}
-
-/**
- * Returns the context for the new stores of one request. The check runs at most once, also for a batch of many stores.
- */
-export function creatingContext(context: RegistryContext): CreatingContext {
-  let checked: Promise<void> | null = null
-  return {
-    ...context,
-    requireSecret: () => {
-      checked ??= requireServiceSecret(context.database, context.keys)
-      return checked
-    },
-  }
-}
 
 /**
  * Creates a store with its keys. The status is 200 for a store that existed. Rejects like `addStore`, `createKey`, and
@@ -47,7 +28,7 @@ export function creatingContext(context: RegistryContext): CreatingContext {
  */
 export async function createStore(
   services: AdminServices,
-  context: CreatingContext,
+  context: RequestContext,
   request: NewStore,
 ): Promise<{ readonly status: 200 | 201; readonly body: CreatedStore }> {
   const { store, created, revision, databaseUrl, readerUrl } = await registerStore(services, context, request)
@@ -87,7 +68,7 @@ async function createNamedKey(
 
 async function registerStore(
   { operations, limiter }: AdminServices,
-  context: CreatingContext,
+  context: RequestContext,
   request: NewStore,
 ): Promise<ProvisionedStore> {
   const { name, external_id: externalId, provision } = request

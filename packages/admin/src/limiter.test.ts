@@ -46,3 +46,16 @@ test('if an operation fails, the limiter still runs the next operation', async (
   await expect(failed).rejects.toThrow('failed')
   expect(await next).toBe('done')
 })
+
+test('if a limiter is full, an operation without a bound waits for its turn', async () => {
+  const limiter = new Limiter({ atOnce: 1, waitingMax: 0 })
+  const running = startWork(limiter)
+  await expect(limiter.run(async () => undefined)).rejects.toMatchObject({ problem: 'too-many-operations' })
+  const waiting = startWork(limiter.withoutBound())
+  expect([running.state.isRunning, waiting.state.isRunning]).toEqual([true, false])
+  running.end()
+  await expect.poll(() => waiting.state.isRunning).toBe(true)
+  await expect(limiter.run(async () => undefined)).rejects.toMatchObject({ problem: 'too-many-operations' })
+  waiting.end()
+  await waiting.done
+})

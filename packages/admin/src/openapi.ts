@@ -1,11 +1,11 @@
 // Derives the OpenAPI document of the admin API from the routes.
 
 import * as z from 'zod'
-import { BATCH_LINES_MAX } from './batch.ts'
+import { BATCH_LINES_MAX, type Batch } from './batch.ts'
 import { PROBLEM_TYPE, PROBLEMS, type ProblemName } from './problems.ts'
 import type { Route } from './route.ts'
-import { BATCH_PATH, ROUTES } from './routes.ts'
-import { batchResult, newStore, problem } from './schemas.ts'
+import { BATCHES, ROUTES } from './routes.ts'
+import { problem } from './schemas.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -29,7 +29,7 @@ const IDEMPOTENCY_PROBLEMS: readonly ProblemName[] = [
 export function adminOpenApi(): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of ROUTES) paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) }
-  paths[BATCH_PATH] = { post: batchOperation() }
+  for (const batch of BATCHES) paths[batch.path] = { post: batchOperation(batch) }
   return {
     openapi: '3.1.0',
     info: {
@@ -83,16 +83,16 @@ const IDEMPOTENCY_PARAMETER = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-function batchOperation(): Json {
+function batchOperation({ id, summary, line, result }: Batch): Json {
   const ndjson = (schema: Json) => ({ 'application/x-ndjson': { schema } })
   return {
-    operationId: 'createStores',
-    summary: 'Create many stores',
-    description: `The body has one JSON object for each store and line, at most ${BATCH_LINES_MAX} lines and 4 MB. The response has one line for each line, in the same order. A failed line does not stop the others.`,
+    operationId: id,
+    summary,
+    description: `The body has one JSON object for each store, each on a line, at most ${BATCH_LINES_MAX} lines and 4 MB. The response has one line for each line, in the same order. A failed line does not stop the others.`,
     parameters: [IDEMPOTENCY_PARAMETER],
-    requestBody: { required: true, content: ndjson(refTo(newStore)) },
+    requestBody: { required: true, content: ndjson(refTo(line)) },
     responses: {
-      200: { description: 'A result for each line.', content: ndjson(refTo(batchResult)) },
+      200: { description: 'A result for each line.', content: ndjson(refTo(result)) },
       ...problemResponses([...COMMON_PROBLEMS, ...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS]),
     },
   }
@@ -134,9 +134,12 @@ function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
  * Returns the named schemas. In a request, clients may leave out members with a default. A response has all members.
  */
 function componentSchemas(): Json {
-  const requests = ROUTES.map(({ body }) => unwrapped(body))
-  const responses = ROUTES.flatMap((route) => Object.values(route.responses))
-  return { ...jsonSchemas(requests, 'input'), ...jsonSchemas([...responses, batchResult, problem], 'output') }
+  const requests = [...ROUTES.map(({ body }) => unwrapped(body)), ...BATCHES.map(({ line }) => line)]
+  const responses = [
+    ...ROUTES.flatMap((route) => Object.values(route.responses)),
+    ...BATCHES.map(({ result }) => result),
+  ]
+  return { ...jsonSchemas(requests, 'input'), ...jsonSchemas([...responses, problem], 'output') }
 }
 
 function jsonSchemas(schemas: readonly z.ZodType[], io: 'input' | 'output'): Json {

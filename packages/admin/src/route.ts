@@ -6,11 +6,19 @@ import type * as z from 'zod'
 import type { ProblemName } from './problems.ts'
 import type { AdminServices } from './services.ts'
 
+/** The control database. Changes name the token as their actor. */
+export interface RequestContext extends RegistryContext {
+  /**
+   * Checks that the nodes have the secret that encrypts the passwords of new stores. The check runs at most once, also
+   * for a batch of many stores. Rejects like `requireServiceSecret`.
+   */
+  readonly requireSecret: () => Promise<void>
+}
+
 /** What a handler gets: the services, the control database with the token as actor, and the valid request. */
 export interface AdminRequest<P, Q, B> {
   readonly services: AdminServices
-  /** The control database. Changes name the token as their actor. */
-  readonly context: RegistryContext
+  readonly context: RequestContext
   readonly params: P
   readonly query: Q
   readonly body: B
@@ -24,6 +32,15 @@ type ResultOf<R extends Responses> = {
   [S in keyof R]: { readonly status: S; readonly body: z.input<R[S]> }
 }[keyof R]
 
+/** A route with an NDJSON body, each line of which is a request to a route with a JSON body. */
+export interface BatchDescription {
+  /** Not below `/v1/stores/batch/`: a store with the external ID `batch` has its routes there. */
+  readonly path: string
+  /** Name of the operation in generated clients. */
+  readonly id: string
+  readonly summary: string
+}
+
 interface Description {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Path with its parameters in braces, such as `/v1/stores/{store}`. */
@@ -34,6 +51,8 @@ interface Description {
   readonly description?: string
   /** Problems besides those that every route can have. */
   readonly problems: readonly ProblemName[]
+  /** The batch that runs this route for many lines. */
+  readonly batch?: BatchDescription
 }
 
 interface Declaration<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends Responses>

@@ -1,5 +1,6 @@
-// Lists the routes of the admin API. app.ts adds the batch and `/openapi.json`.
+// Lists the routes of the admin API. app.ts adds `/openapi.json`.
 
+import { type Batch, batchOf } from './batch.ts'
 import type { Route } from './route.ts'
 import { AUDIT_ROUTES } from './routes/audit-events.ts'
 import { KEY_ROUTES } from './routes/keys.ts'
@@ -9,5 +10,7 @@ import { STORE_ROUTES } from './routes/stores.ts'
 /** All routes with JSON bodies. */
 export const ROUTES: readonly Route[] = [...STORE_ROUTES, ...KEY_ROUTES, ...MEMBER_ROUTES, ...AUDIT_ROUTES]
 
-/** Path of the batch, whose bodies are NDJSON. */
-export const BATCH_PATH = '/v1/stores/batch'
+/** All routes with NDJSON bodies. */
+export const BATCHES: readonly Batch[] = ROUTES.flatMap((route) =>
+  route.batch === undefined ? [] : [batchOf(route, route.batch)],
+)

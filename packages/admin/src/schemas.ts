@@ -186,9 +186,11 @@ export const keyChange = z
 
 /** Returns a check that a change has at least one of these members. */
 function requireOneOf(members: object): (change: object, context: z.RefinementCtx) => void {
-  const message = `must have at least one of ${Object.keys(members).join(', ')}`
+  const names = Object.keys(members)
+  const message = `must have at least one of ${names.join(', ')}`
   return (change, context) => {
-    if (Object.values(change).every((value) => value === undefined))
+    // A line of a batch has the store as a further member.
+    if (Object.entries(change).every(([name, value]) => value === undefined || !names.includes(name)))
       context.addIssue({ code: 'custom', message, path: [] })
   }
 }
@@ -434,12 +436,3 @@ export const problem = z
       .meta({ description: 'What is wrong with the request, at most 100 errors.' }),
   })
   .meta({ id: 'Problem', description: 'A problem in the form of RFC 9457.' })
-
-export const batchResult = z
-  .object({
-    line: z.int().meta({ description: 'Number of the line in the request, from 1.' }),
-    status: z.int(),
-    store: createdStore.optional(),
-    problem: problem.optional(),
-  })
-  .meta({ id: 'BatchResult', description: 'The result of one line: a store or a problem.' })

@@ -43,7 +43,7 @@ test('if the curl commands in docs/operate/admin-api.md run in order, each respo
   expect([created.code, created.stderr]).toEqual([0, expect.stringMatching(/^Created the token "backend" \(ID /)])
   const env = { ...process.env, ADMIN_TOKEN: created.stdout.trim() }
   const requests = blocks.flatMap((block, index) => (/\bcurl /.test(block) ? [[block, blocks[index + 1] ?? '']] : []))
-  expect(requests).toHaveLength(5)
+  expect(requests).toHaveLength(6)
   for (const [request = '', example = ''] of requests) {
     const command = request.replaceAll('http://127.0.0.1:9091', `http://127.0.0.1:${port}`)
     const { stdout } = await promisify(execFile)('sh', ['-c', command], { env })

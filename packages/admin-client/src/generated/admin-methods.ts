@@ -1,6 +1,6 @@
 // Generated from the routes of the admin API. Do not edit: change them and run `npm run generate`.
 
-import type { CallOptions, PostOptions, RequestDescription } from '../request.ts'
+import type { BatchRequest, CallOptions, PostOptions, RequestDescription } from '../request.ts'
 
 /** A store to create. */
 export interface NewStore {
@@ -97,6 +97,44 @@ export interface MemberChange {
 export interface SignInLinkRequest {
   /** Minutes for which the link works. Default: `STORE_EXPORT_LINK_MINUTES`. */
   readonly minutes?: number
+}
+
+/** A line of `changeStores`. */
+export interface ChangeStoresLine {
+  /** Name of the store. */
+  readonly name?: string
+  /** The API serves only ready stores. */
+  readonly state?: 'ready' | 'generating'
+  /** Connection URL of the store database with the password of the reader. Responses leave out the password. */
+  readonly database_url?: string
+  /** Schema of the database that contains the tables of the store. */
+  readonly schema?: string
+  /** Whether members need a second factor to open the store in the dashboard. */
+  readonly two_factor_required?: boolean
+  /** ID or external ID of the store. */
+  readonly store: string
+}
+
+/** A line of `removeStores`. */
+export interface RemoveStoresLine {
+  /** ID or external ID of the store. */
+  readonly store: string
+}
+
+/** A line of `upgradeStores`. */
+export interface UpgradeStoresLine {
+  /** Schema version of a store database. */
+  readonly to: 'launch' | 'v1.1' | 'v1.2' | 'v1.3' | 'v1.4' | 'v1.5' | 'v1.6'
+  /** The owner's connection URL, for a database on another server than the control database. */
+  readonly database_url?: string | null
+  /** ID or external ID of the store. */
+  readonly store: string
+}
+
+/** A line of `checkStores`. */
+export interface CheckStoresLine {
+  /** ID or external ID of the store. */
+  readonly store: string
 }
 
 /** A store that was created, or that existed already. */
@@ -338,8 +376,8 @@ export interface AuditPage {
   readonly next_cursor: string | null
 }
 
-/** The result of one line: a store or a problem. */
-export interface BatchResult {
+/** The result of a line of `createStores`: `store` or `problem`. */
+export interface CreateStoresResult {
   /** Number of the line in the request, from 1. */
   readonly line: number
   readonly status: number
@@ -361,10 +399,49 @@ export interface Problem {
   }[]
 }
 
-/** The methods of the client: one for each route, except routes with an NDJSON body. */
+/** The result of a line of `changeStores`: `store` or `problem`. */
+export interface ChangeStoresResult {
+  /** Number of the line in the request, from 1. */
+  readonly line: number
+  readonly status: number
+  readonly store?: Store
+  readonly problem?: Problem
+}
+
+/** The result of a line of `removeStores`: `store` or `problem`. */
+export interface RemoveStoresResult {
+  /** Number of the line in the request, from 1. */
+  readonly line: number
+  readonly status: number
+  readonly store?: RemovedStore
+  readonly problem?: Problem
+}
+
+/** The result of a line of `upgradeStores`: `store` or `problem`. */
+export interface UpgradeStoresResult {
+  /** Number of the line in the request, from 1. */
+  readonly line: number
+  readonly status: number
+  readonly store?: UpgradedStore
+  readonly problem?: Problem
+}
+
+/** The result of a line of `checkStores`: `store` or `problem`. */
+export interface CheckStoresResult {
+  /** Number of the line in the request, from 1. */
+  readonly line: number
+  readonly status: number
+  readonly store?: StoreHealth
+  readonly problem?: Problem
+}
+
+/** The methods of the client: one for each route. */
 export abstract class AdminMethods {
   /** Sends a request and returns the body of its response. */
   protected abstract send<T>(request: RequestDescription): Promise<T>
+
+  /** Sends lines in batches, and yields the result of each in their order. */
+  protected abstract sendLines<T extends { readonly line: number }>(request: BatchRequest): AsyncGenerator<T>
 
   /** Create a store. Registers a store, and with `provision` creates its database. If a store has the external ID, the response is that store with status 200, and only missing keys are created. */
   createStore(body: NewStore, options: PostOptions = {}): Promise<CreatedStore> {
@@ -459,5 +536,30 @@ export abstract class AdminMethods {
   /** Read the log of changes. Returns changes of keys, stores, members, and secrets, oldest first. An event gets its time before its transaction commits. To miss no event, begin a later run a minute before the last event, and skip IDs that you know. */
   listAuditEvents(query: { readonly since?: string; readonly store?: string; readonly limit?: number; readonly cursor?: string } = {}, options: CallOptions = {}): Promise<AuditPage> {
     return this.send({ method: 'GET', path: '/v1/audit-events', options, query })
+  }
+
+  /** Create many stores, with one request for each 1,000 stores. Yields a result for each store, in their order. */
+  createStores(stores: Iterable<NewStore>, options: PostOptions = {}): AsyncGenerator<CreateStoresResult> {
+    return this.sendLines({ path: '/v1/stores/batch', lines: stores, options })
+  }
+
+  /** Change many stores, with one request for each 1,000 stores. Yields a result for each store, in their order. */
+  changeStores(stores: Iterable<ChangeStoresLine>, options: PostOptions = {}): AsyncGenerator<ChangeStoresResult> {
+    return this.sendLines({ path: '/v1/stores/batch-change', lines: stores, options })
+  }
+
+  /** Remove many stores, with one request for each 1,000 stores. Yields a result for each store, in their order. */
+  removeStores(stores: Iterable<RemoveStoresLine>, options: PostOptions = {}): AsyncGenerator<RemoveStoresResult> {
+    return this.sendLines({ path: '/v1/stores/batch-remove', lines: stores, options })
+  }
+
+  /** Upgrade the schemas of many stores, with one request for each 1,000 stores. Yields a result for each store, in their order. */
+  upgradeStores(stores: Iterable<UpgradeStoresLine>, options: PostOptions = {}): AsyncGenerator<UpgradeStoresResult> {
+    return this.sendLines({ path: '/v1/stores/batch-upgrade', lines: stores, options })
+  }
+
+  /** Check many stores, with one request for each 1,000 stores. Yields a result for each store, in their order. */
+  checkStores(stores: Iterable<CheckStoresLine>, options: PostOptions = {}): AsyncGenerator<CheckStoresResult> {
+    return this.sendLines({ path: '/v1/stores/batch-check', lines: stores, options })
   }
 }

@@ -11,7 +11,7 @@ import {
   type UsageHour,
 } from '@store-export/control'
 import * as z from 'zod'
-import { createStore, creatingContext } from '../create-store.ts'
+import { createStore } from '../create-store.ts'
 import { cursorOf, encodeCursor } from '../cursor.ts'
 import { type Route, route } from '../route.ts'
 import {
@@ -37,12 +37,13 @@ const create = route({
   summary: 'Create a store',
   description:
     'Registers a store, and with `provision` creates its database. If a store has the external ID, the response is that store with status 200, and only missing keys are created.',
+  batch: { path: '/v1/stores/batch', id: 'createStores', summary: 'Create many stores' },
   params: noParameters,
   query: noQuery,
   body: newStore,
   responses: { 200: createdStore, 201: createdStore },
   problems: ['refused', 'key-limit-reached', 'secrets-differ', 'too-many-operations', 'database-error'],
-  handle: ({ services, context, body }) => createStore(services, creatingContext(context), body),
+  handle: ({ services, context, body }) => createStore(services, context, body),
 })
 
 const list = route({
@@ -94,6 +95,7 @@ const change = route({
   id: 'changeStore',
   summary: 'Change a store',
   description: 'The change applies from the next request to the export API.',
+  batch: { path: '/v1/stores/batch-change', id: 'changeStores', summary: 'Change many stores' },
   params: storeParameter,
   query: noQuery,
   body: storeChange,
@@ -121,6 +123,7 @@ const remove = route({
   id: 'removeStore',
   summary: 'Remove a store',
   description: 'Revokes the keys of the store and deletes its URL. The database stays.',
+  batch: { path: '/v1/stores/batch-remove', id: 'removeStores', summary: 'Remove many stores' },
   params: storeParameter,
   query: noQuery,
   body: noBody,
@@ -138,6 +141,7 @@ const upgrade = route({
   id: 'upgradeStore',
   summary: 'Upgrade the schema of a store',
   description: 'Upgrades a database that this service created, and the grants of its reader.',
+  batch: { path: '/v1/stores/batch-upgrade', id: 'upgradeStores', summary: 'Upgrade the schemas of many stores' },
   params: storeParameter,
   query: noQuery,
   body: upgradeRequest,
@@ -159,6 +163,7 @@ const health = route({
   id: 'getStoreHealth',
   summary: 'Check a store',
   description: 'Connects to the store, and returns what `store-export doctor` finds.',
+  batch: { path: '/v1/stores/batch-check', id: 'checkStores', summary: 'Check many stores' },
   params: storeParameter,
   query: noQuery,
   body: noBody,

@@ -1,7 +1,7 @@
 // Tests the batch of the admin API, which creates many stores in one request.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdminScene, startAdminScene } from '../support/admin-scene.ts'
+import { type AdminScene, NDJSON, startAdminScene } from '../support/admin-scene.ts'
 import { dropAfterTest } from '../support/command-process.ts'
 import { waitUntil } from '../support/embedded-server.ts'
 
@@ -13,7 +13,6 @@ beforeAll(async () => {
 
 afterAll(() => scene.close())
 
-const NDJSON = { 'content-type': 'application/x-ndjson' }
 const store = (externalId: string) => ({
   name: 'Shop',
   external_id: externalId,
@@ -21,15 +20,8 @@ const store = (externalId: string) => ({
   keys: [{ name: 'one' }],
 })
 
-async function batch(lines: readonly unknown[], headers: Readonly<Record<string, string>> = {}) {
-  const body = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')
-  const sent = await scene.send('POST /v1/stores/batch', { body, headers: { ...NDJSON, ...headers } })
-  const results = sent.text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  return { status: sent.status, headers: sent.headers, text: sent.text, results }
-}
+const batch = (lines: readonly unknown[], headers?: Readonly<Record<string, string>>) =>
+  scene.sendLines('/v1/stores/batch', lines, headers)
 
 test('if some lines of a batch are invalid, the other lines create stores, and the results are in the order of the lines', async () => {
   const { status, headers, results } = await batch([store('a-1'), '{"name":', '', { name: '' }, store('a-2')])

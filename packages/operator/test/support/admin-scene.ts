@@ -45,6 +45,12 @@ export interface AdminScene {
   readonly events: readonly ServiceEvent[]
   /** Sends a request such as `POST /v1/stores`. A string and bytes are sent as they are, and any other body as JSON. */
   send(request: string, options?: AdminRequestOptions): Promise<AdminResponse>
+  /** Sends lines to a batch, and parses the lines of the response. A string is a line as it is. */
+  sendLines(
+    path: string,
+    lines: readonly unknown[],
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<AdminResponse & { readonly results: AdminResponse['json'][] }>
   createToken(name?: string): Promise<{ readonly id: string; readonly text: string }>
   /** Creates a store without a database, and returns its ID. */
   store(): Promise<string>
@@ -54,6 +60,9 @@ export interface AdminScene {
   stop(): Promise<void>
   close(): Promise<void>
 }
+
+/** The header of a request with lines. */
+export const NDJSON = { 'content-type': 'application/x-ndjson' }
 
 /** Starts the API. `settings` have no prefix, such as `ADMIN_TLS_CERT_FILE`. */
 export async function startAdminScene(settings: Readonly<Record<string, string>> = {}): Promise<AdminScene> {
@@ -84,6 +93,15 @@ export async function startAdminScene(settings: Readonly<Record<string, string>>
     sql,
     events,
     send,
+    async sendLines(path, lines, headers = {}) {
+      const body = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')
+      const sent = await send(`POST ${path}`, { body, headers: { ...NDJSON, ...headers } })
+      const results = sent.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      return Object.assign(sent, { results })
+    },
     createToken,
     async store() {
       const body = { name: 'Shop', state: 'generating', external_id: randomUUID() }
