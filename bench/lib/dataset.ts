@@ -35,7 +35,7 @@ export interface Dataset {
 
 const CONTROL_DATABASE = 'bench_control'
 
-/** Creates the databases on an empty server. */
+/** Creates and fills both databases on an empty server. `orders` is the number of orders of the store. */
 export async function makeDataset(
   server: BenchServer,
   orders: number,
@@ -69,8 +69,8 @@ function fill(connection: Connection, orders: number, revision: RevisionId): Pro
 }
 
 /**
- * Sets `updated_at` of some orders back to their creation. The demo gives many orders the end of its history as
- * `updated_at`. A filter on `updated_at` that matches one of these orders would otherwise match all of them.
+ * Sets `updated_at` to `created_at` if it is the end of the demo's history, which many orders have. A filter on
+ * `updated_at` that matches one of these orders would otherwise match all of them.
  */
 function* withoutSharedTimestamp(batches: Iterable<RowBatch>): Generator<RowBatch> {
   const end = timestampText(HISTORY_END)
@@ -78,6 +78,7 @@ function* withoutSharedTimestamp(batches: Iterable<RowBatch>): Generator<RowBatc
   for (const { table, rows } of batches) yield { table, rows: table === 'orders' ? rows.map(spreadOut) : rows }
 }
 
+/** Creates the control database, registers the store with its reader URL, and returns an API key of the store. */
 async function register({
   server,
   secret,
