@@ -15,7 +15,7 @@ export interface RequestContext extends RegistryContext {
   readonly requireSecret: () => Promise<void>
 }
 
-/** What a handler gets: the services, the control database with the token as actor, and the valid request. */
+/** What a handler gets for a valid request. */
 export interface AdminRequest<P, Q, B> {
   readonly services: AdminServices
   readonly context: RequestContext
@@ -27,7 +27,10 @@ export interface AdminRequest<P, Q, B> {
 /** The schemas of successful responses, by status. */
 type Responses = Readonly<Record<number, z.ZodType>>
 
-/** A response: a status, and the body that belongs to it. */
+/**
+ * A response: a status, and the body that belongs to it. The body has the input type, because the service writes it as
+ * it is.
+ */
 type ResultOf<R extends Responses> = {
   [S in keyof R]: { readonly status: S; readonly body: z.input<R[S]> }
 }[keyof R]
@@ -57,10 +60,14 @@ interface Description {
 
 interface Declaration<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends Responses>
   extends Description {
+  /** `noParameters` for a path without parameters. */
   readonly params: P
+  /** `noQuery` for a route without a query. */
   readonly query: Q
+  /** `noBody` for a route without a body. */
   readonly body: B
   readonly responses: R
+  /** With `NoInfer`, a result that `responses` doesn't declare is a type error. */
   readonly handle: (request: AdminRequest<z.output<P>, z.output<Q>, z.output<B>>) => Promise<ResultOf<NoInfer<R>>>
 }
 
@@ -78,6 +85,7 @@ export interface Route extends Description {
 export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends Responses>(
   declaration: Declaration<P, Q, B, R>,
 ): Route {
-  // The validation returns the output of these schemas, which the compiler can't follow through a list of routes.
+  // The cast is safe, because a handler gets only the output of its own schemas. The compiler can't know that for a
+  // list of routes.
   return declaration as unknown as Route
 }

@@ -25,8 +25,12 @@ const REQUEST_TIMEOUT_MS = 60_000
 /** Longest silence of a connection. A batch that creates databases can be silent for a minute. */
 const SILENCE_MS = 300_000
 const HEADER_BYTES_MAX = 16_384
+/** The server closes further connections at once. */
 const CONNECTIONS_MAX = 256
-/** Interval at which a stopping server checks whether all responses have ended. */
+/**
+ * Interval at which a stopping server checks whether all responses have ended. `close` alone also waits for connections
+ * that become idle during the stop.
+ */
 const CHECK_MS = 100
 
 /** Creates the server for an app. It uses HTTP if `tls` is null. */
@@ -38,7 +42,7 @@ export function createAdminServer(app: Hono<any>, tls: AdminTls | null): AdminSe
   const receive = (message: http.IncomingMessage, response: http.ServerResponse) => {
     open.add(response)
     response.once('close', () => open.delete(response))
-    // The server is stopping. A client that leaves its connection open would delay the stop.
+    // During a stop, a client that leaves its connection open would delay the stop.
     if (!server.listening) response.setHeader('connection', 'close')
     void listener(message, response)
   }
