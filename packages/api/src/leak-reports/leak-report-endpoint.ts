@@ -1,5 +1,6 @@
-// Receives reports of keys and directory tokens that a secret scanner found in public, and has them revoked. Each step
-// needs the result of the previous one, and a sender without a valid signature learns nothing about keys or tokens:
+// Receives reports of keys and directory tokens that a secret scanner found in public, and has them revoked. The
+// reports have the form of GitHub's secret scanning. Each step needs the result of the previous one, and a sender
+// without a valid signature learns nothing about keys or tokens:
 //
 // - 404 if the operator configured no public keys. 405 for a method other than POST.
 // - 403 if the headers name no configured public key, or have no signature.
@@ -58,7 +59,8 @@ export class LeakReportEndpoint {
   /**
    * Revokes the keys and directory tokens of a report, emits `leak_report.accepted`, and returns the response. Emits
    * `leak_report.rejected` before it rejects with status 403. Rejects with `ApiError` for each error that the file
-   * header lists, and like `BodyReader.use`, `publicKeyOf`, and `revoke`.
+   * header lists. Rejects with `ClientDisconnected` if the connection closes, and with `ControlDatabaseError` if
+   * `revoke` fails.
    */
   async respond(request: LeakReportRequest): Promise<ApiResponse> {
     const { message, response, requestId } = request
@@ -130,9 +132,11 @@ function leakedKeys(tokens: readonly ReportedToken[]): Map<string, LeakedKey> {
 }
 
 /**
- * Returns the scanner's feedback about a token, with its hash instead of the token, so that no response contains a key.
+ * Returns the scanner's feedback about a token: `true_positive` if the token exists, also if it was revoked before.
+ * Contains its hash instead of the token, so that no response contains a key.
  */
 function feedbackOf({ token, type }: ReportedToken, known: ReadonlySet<string>) {
+  // The same hash as that of `hashApiKey`, because `known` has those hashes.
   const tokenHash = hash('sha256', token)
   return { token_hash: tokenHash, token_type: type, label: known.has(tokenHash) ? 'true_positive' : 'false_positive' }
 }
