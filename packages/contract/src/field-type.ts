@@ -26,18 +26,20 @@ function kindOf(type: FieldType): string {
       return `object (${type.tables.map(code).join(', ')})`
     case 'json':
       return shapeOf(type.shape)
+    // The names of the other kinds are also the words, such as `integer` and `timestamp`.
     default:
       return type.kind
   }
 }
 
-/** Returns the type of stored JSON: `array of`, `object of`, or `object` and its keys. */
+/** Returns the type of stored JSON: `array of` or `object of` an entry, `object` with its keys, or `object` alone. */
 function shapeOf(shape: JsonShape): string {
   if (shape.outer === 'array') return `array of ${entryOf(shape.entries)}`
   if ('keys' in shape) return `object (${shape.keys.map(code).join(', ')})`
   return shape.valuesOf === 'any' ? 'object' : `object of ${entryOf(shape.valuesOf)}`
 }
 
+/** Returns the members of an entry as code, such as `{id: string, price: any}`; `any` if every value is allowed. */
 function entryOf(entry: JsonEntry): string {
   if (entry === 'any') return 'any'
   const members = Object.entries(entry).map(([name, member]) => `${name}: ${memberType(member) ?? 'any'}`)
