@@ -6,7 +6,7 @@ export const ROLES_SCHEMA = `
   alter table memberships add column role text not null default 'admin' check (role in ('admin', 'viewer'));
   alter table invitations add column role text not null default 'admin' check (role in ('admin', 'viewer'));
 
-  -- A viewer can't invite people, so pending invitations by a new viewer end.
+  -- A viewer can't invite people. If a member becomes a viewer, the member's pending invitations end.
   create function withdraw_invitations_of_viewer() returns trigger language plpgsql as $$
   begin
     update invitations set outcome = 'withdrawn'
@@ -19,7 +19,8 @@ export const ROLES_SCHEMA = `
   create or replace function audit_memberships() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
-      -- An accepted invitation adds its ID to the details, so that a replay can end the invitation of a removed member.
+      -- The details have the ID of an accepted invitation. If the member is removed later, a restore also ends the
+      -- invitation (replay-revocations.ts).
       perform audit_record('membership.added', new.store_id, null, new.merchant_id,
         jsonb_build_object('role', new.role)
           || coalesce(nullif(current_setting('store_export.details', true), ''), '{}')::jsonb);
@@ -35,7 +36,7 @@ export const ROLES_SCHEMA = `
   create trigger audit_memberships after insert or delete or update of role on memberships
     for each row execute function audit_memberships();
 
-  -- An invitation that is sent again with another role has an event, because it gives other rights.
+  -- An invitation that is sent again with another role counts as created, because it gives other rights.
   create or replace function audit_invitations() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' or (tg_op = 'UPDATE' and old.role <> new.role) then

@@ -13,13 +13,16 @@ import { Secret } from './secret.ts'
 
 /** A store's connection URL as the registry stores it: without its password, which is encrypted. */
 interface EncryptedAddress {
+  /** The store for which the password was encrypted. With another ID, the decryption fails. */
   readonly storeId: string
   readonly databaseUrl: string
+  /** Null if the URL has no password. */
   readonly encryptedPassword: EncryptedPassword | null
 }
 
 /**
- * Returns the connection URL with its password. Pass it only to the PostgreSQL client. Throws like `decryptPassword`.
+ * Returns the connection URL as a string with its password. Pass it only to the PostgreSQL client, and use
+ * `decryptStoreUrl` elsewhere. Throws like `decryptPassword`.
  */
 export function connectionUrlOf(
   keys: EncryptionKeys,
@@ -42,8 +45,8 @@ export function decryptStoreUrl(
 }
 
 /**
- * Returns the URL without its password, and the encrypted password; null for what is missing. Throws like
- * `splitPassword`.
+ * Returns the URL without its password, and the encrypted password. `url` is null without a database, and `encrypted`
+ * without a password. Throws like `splitPassword`.
  */
 export function encryptUrl(
   { keys, random }: EncryptionContext,
