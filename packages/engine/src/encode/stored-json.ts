@@ -43,10 +43,12 @@ export interface ServedKeys {
   readonly order: Int32Array
 }
 
-/** A key in JSON, the text before its value, and the whole member if the key is absent. */
+/** A key of a field, as parts of the JSON. */
 interface ServedKey {
   readonly quoted: Buffer
+  /** The brace or comma, the quoted key, and the colon. */
   readonly prefix: JsonLiteral
+  /** `prefix` and null, for an object without the key. */
   readonly absent: JsonLiteral
 }
 
@@ -86,7 +88,7 @@ export function putKeys(out: JsonWriter, cell: Cell, served: ServedKeys): void {
   out.putByte(CLOSE_OBJECT)
 }
 
-/** All objects share this cell, so that no object allocates one. */
+/** All objects share this cell, so that no object allocates one. `findValues` uses it only synchronously. */
 const name = newCell()
 
 /** Fills `spans` with the start and end of each key's value. If a key is repeated, its last value counts. */
@@ -112,7 +114,10 @@ function findValues(cell: Cell, served: ServedKeys): void {
   }
 }
 
-/** Returns the index of the key that equals `name`, or -1. Tries the key first that was last found at this position. */
+/**
+ * Returns the index of the key that equals `name`, or -1. Tries the key first that was last found at this position.
+ * Compares bytes, so a key that a json column stores with escapes counts as absent.
+ */
 function keyOf({ keys, order }: ServedKeys, member: number): number {
   const before = order[member] ?? -1
   if (before >= 0 && cellEquals(name, (keys[before] as ServedKey).quoted)) return before
@@ -141,13 +146,14 @@ function endOfString({ bytes, view }: Cell, quote: number, end: number): number 
       if (bytes[at] === QUOTE) return at + 1
       if (bytes[at] === BACKSLASH) at++
     }
+    // Not reached with valid JSON. It only ensures that the loop ends.
     if (at >= end) return at + 1
   }
 }
 
 /**
  * Whether one of four bytes is a quote or a backslash. The XOR turns a byte that matches into zero, and subtracting 1
- * from a zero byte sets its highest bit.
+ * from a zero byte sets its highest bit. The complement leaves out bytes whose highest bit was already set.
  */
 function hasQuoteOrBackslash(four: number): boolean {
   const quotes = four ^ 0x22222222
@@ -155,7 +161,10 @@ function hasQuoteOrBackslash(four: number): boolean {
   return ((((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes)) & 0x80808080) !== 0
 }
 
-/** Returns the offset of the comma or bracket after the value that starts at `from`. */
+/**
+ * Returns the offset of the comma or closing bracket after the value that starts at `from`, or `end`. Spaces after the
+ * value count as a part of it.
+ */
 function endOfValue(cell: Cell, from: number, end: number): number {
   const { bytes } = cell
   let depth = 0

@@ -48,6 +48,7 @@ function fieldExpression({ resource, name, field, context }: FieldInContext): st
   if (type.kind === 'counts') return countsArray(type.tables, context)
   if (!hasColumn(context.present, resource.table, name)) return 'null'
   const column = columnExpression({ ...context, resource }, name)
+  // A reduced value is not the stored one, so the rules for stored values don't apply.
   if (field.reducedTo !== undefined) return reduced({ resource, name, field, context, column })
   return nulledIf({ resource, field, context, column: typedExpression(column, { resource, type, context }) })
 }
@@ -68,16 +69,18 @@ function typedExpression(
   if (type.kind !== 'texts' || type.first === undefined) return column
   if (!hasColumn(context.present, resource.table, type.first)) return column
   const first = columnExpression({ ...context, resource }, type.first)
-  // Puts `first` in front if the array lacks it (R35), but not into an array of several dimensions, which would be an
-  // error. Null stays null.
+  // Puts `first` in front if the array lacks it (R35). An array of several dimensions stays unchanged, because
+  // PostgreSQL can't prepend an element to it. Null stays null.
   const isMissing = `${first} is not null and array_ndims(${column}) is not distinct from 1 and (${first} = any(${column})) is not true`
+  // An empty array has no dimensions, so `array_ndims` is null.
   const isPrepended = `${isMissing} or ${first} is not null and ${column} = '{}'`
   return `case when ${isPrepended} then ${first} || ${column} else ${column} end`
 }
 
 /**
- * Returns the expression for a field that is null if another field has a value, such as the processor's IDs of a manual
- * order (R34). Returns `column` for other fields.
+ * Returns an expression that is null if the field `nullWhen.field` has the value `nullWhen.value`, and `column`
+ * otherwise. An example is the processor's ID of a manual order (R34). Also returns `column` if the store lacks that
+ * field.
  */
 function nulledIf({ resource, field, context, column }: Omit<FieldInContext, 'name'> & { column: string }): string {
   const { nullWhen } = field
@@ -86,6 +89,7 @@ function nulledIf({ resource, field, context, column }: Omit<FieldInContext, 'na
   return `case when ${other} = ${textLiteral(nullWhen.value)} then null else ${column} end`
 }
 
+/** Returns an array of row counts in the order of `tables`; 0 for a table without a count. */
 function countsArray(tables: readonly string[], { counts, values }: SelectContext): string {
   return `array[${tables.map((table) => values.count(counts.get(table) ?? 0n)).join(', ')}]::int8[]`
 }

@@ -11,7 +11,10 @@ import { rewriteCheckStatement } from '../query/rewrite-check.ts'
 import { statementOf } from '../query/sql.ts'
 import { lacksFunctions } from './open-transactions.ts'
 
-/** Thrown if a table was rewritten during the read. The code makes the service read the columns and the page again. */
+/**
+ * Thrown if a table was rewritten during the read. PostgreSQL shows it as empty, so the page would lack rows
+ * (rewrite-check.ts). The code makes the service read the columns and the page again.
+ */
 class TableRewritten extends Error {
   override readonly name = 'TableRewritten'
   /** `feature_not_supported`, the code for a prepared statement whose table has changed. */
@@ -25,12 +28,14 @@ class TableRewritten extends Error {
 /** What the statements of a plan depend on, besides the plan. */
 export interface PlanOptions {
   readonly present: PresentColumns
+  /** Whether to use prepared statements. */
   readonly prepares: boolean
 }
 
 /**
- * Reads the rows into the page. Reads them again without the check for rewritten tables if the server lacks its
- * functions. Rejects like `Connection.read`, and with the error of `PlannedRead.finish`.
+ * Reads the rows into the page. If the server lacks functions of the check for rewritten tables, reads again without
+ * the check. The page can then lack rows of a table that was rewritten during the read. Rejects like `Connection.read`,
+ * and with the error of `PlannedRead.finish`.
  */
 export async function readPlan(connection: Connection, read: PlannedRead, options: RunOptions): Promise<void> {
   const { page } = read
@@ -74,8 +79,8 @@ export class PlannedRead {
    */
   readonly requests: readonly Request[]
   /**
-   * Whether the check of a transaction covers tables that read other tables (present-columns.ts). It then needs
-   * functions that some servers lack.
+   * Whether the check of a transaction covers tables that read other tables, such as views and partitioned tables
+   * (present-columns.ts). It then needs functions that some servers lack.
    */
   readonly readsOtherTables: boolean
   readonly #plan: Plan

@@ -32,7 +32,7 @@ export interface StoreReaderOptions {
   readonly timeoutMs: number
   /** A page of a list ends after the row that reaches this many bytes. */
   readonly pageBytesMax: number
-  /** Number of rows of a scan batch. */
+  /** Number of rows that one statement reads if no index serves a filter (a scan batch). */
   readonly scanBatchRows: number
   /**
    * Whether to use prepared statements. Behind a pooler in transaction mode that loses them, the reader stops using
@@ -57,8 +57,8 @@ export interface ReadRequest extends PageRequest {
 
 /**
  * Reads stores within a time limit, and retries a read once if the error allows it. `read` and `readFirst` also reject
- * if `signal` is aborted. Before a method rejects with `StoreDatabaseError`, it emits `store.query_failed`, unless the
- * signal is aborted.
+ * if `signal` is aborted, while `exists` and `columns` finish their query. Before a method rejects with
+ * `StoreDatabaseError`, it emits `store.query_failed`, unless the signal is aborted.
  */
 export class StoreReader {
   private readonly options: StoreReaderOptions
@@ -78,7 +78,7 @@ export class StoreReader {
    */
   read(request: ReadRequest): Promise<PageWriter> {
     const reading = this.readPlan(request)
-    // The renewal starts after this read, so that the count can use the same connection.
+    // Only this kind of plan has counts. The renewal starts after this read, so that it can use the same connection.
     if (request.plan.kind === 'only') reading.then(() => this.renewCounts(request), noop)
     return reading
   }
@@ -157,6 +157,7 @@ export class StoreReader {
     if (!present.has(request.plan.resource.table)) return
     const plan = await this.withCounts(request, { connection, present })
     const prepares = this.prepares(address)
+    // A plan from the time when a table was small can be slow (cached-plans.ts).
     if (prepares) await this.pages.plans.renew(connection)
     try {
       const read = new PlannedRead(plan, page, { present, prepares })
@@ -223,8 +224,8 @@ export interface FirstPage {
 }
 
 /**
- * Returns the request with the watermark as the end time of each field that has one. A filter applies the earlier end
- * that the client may have given.
+ * Returns the request with the watermark as the end time of each field that has one. If the client gave an earlier end,
+ * the plan also has it as a filter, so the earlier end applies.
  */
 function withWatermark(request: ReadRequest, watermark: Microseconds): ReadRequest {
   const { plan } = request
@@ -232,7 +233,10 @@ function withWatermark(request: ReadRequest, watermark: Microseconds): ReadReque
   return { ...request, plan: { ...plan, window: plan.window.map((end) => ({ ...end, before: watermark })) } }
 }
 
-/** Share of the time limit for all statements of a read. PostgreSQL's `statement_timeout` limits only each of them. */
+/**
+ * Share of the time limit after which the client cancels a read, because `statement_timeout` limits only each
+ * statement. At the whole limit, `Attempts` would discard the store's pool.
+ */
 const READ_SHARE = 0.95
 
 /** Share of the time limit for scan batches. The rest is for a slow last batch and for the response. */

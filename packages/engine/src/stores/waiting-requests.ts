@@ -22,7 +22,10 @@ export interface QueueBounds {
   readonly storeQueueWaitMs: number
 }
 
-/** Longest expected wait of an accepted request, as a share of `storeQueueWaitMs`: 300 ms by default. */
+/**
+ * Expected wait after which a new request is rejected, as a share of `storeQueueWaitMs`: 300 ms by default. It applies
+ * only to a server or node without a free connection, and beyond `ROUNDS`.
+ */
 const WAIT_SHARE = 0.3
 /**
  * Number of requests per connection that may be ahead of a new request without a rejection. The new request then waits
@@ -66,13 +69,13 @@ export class WaitingRequests {
     return waiter
   }
 
-  /** Returns the number of requests that wait for a connection within the bound. */
+  /** Returns the number of waiting requests that need a connection of this budget. */
   countFor(budget: ConnectionBudget): number {
     return this.aheadOf(Number.POSITIVE_INFINITY, budget)
   }
 
   /**
-   * Returns the slot for the request; null if its pool was discarded. If the wait ends before, emits
+   * Waits for the slot of the request, and returns it; null if the pool was discarded. If the wait ends before, emits
    * `store.request_rejected` and rejects with `StoreDatabaseError`. The wait ends at `limit`, on the clock of
    * `performance.now()`, or `storeQueueWaitMs` after the last progress, whichever is earlier.
    */
@@ -95,7 +98,7 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the requests for which their pools have a free slot, in this order:
+   * Returns the requests for which their pools have a free slot. They stay in their queues. The order is:
    * - Stores that aren't failing come first. Among failing stores, the one with the oldest failure comes first.
    *   Otherwise, many stores that hang could prevent a new attempt for that store.
    * - The store with the fewest connections in use comes first, so that no store delays the others.
@@ -108,6 +111,7 @@ export class WaitingRequests {
       if (pool.waiting.size === 0) this.pools.delete(pool)
       else if (free > 0) waiters.push(...[...pool.waiting].slice(0, free))
     }
+    // `failedAt` is 0 for a store that isn't failing.
     return waiters.sort(
       (a, b) =>
         a.pool.pause.failedAt - b.pool.pause.failedAt || a.pool.running.size - b.pool.running.size || a.since - b.since,
@@ -137,7 +141,7 @@ export class WaitingRequests {
 
   /**
    * Returns the time of the last progress. If the pool uses all its slots, that is its own progress, and otherwise that
-   * of the bound that delayed a request.
+   * of the budget that delayed a request.
    */
   private progressOf({ running, progressAt, blockedBy }: StorePool): number {
     return running.size < this.bounds.storePoolSize ? blockedBy.progressAt : progressAt
