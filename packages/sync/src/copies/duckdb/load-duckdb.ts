@@ -31,8 +31,8 @@ const MEMORY_LIMIT = '100MB'
 export const PAGE_ROWS = 2048
 
 /**
- * Returns the package. Throws `CopyError`, which says what to install, if the package cannot be loaded for any reason.
- * Tests pass another `load`.
+ * Returns the package. Throws `CopyError`, which says what to install, whatever the reason of the failure; `cause` has
+ * the original error. Tests pass another `load`.
  */
 export async function loadDuckDb(load: () => Promise<DuckDb> = () => import('@duckdb/node-api')): Promise<DuckDb> {
   try {
@@ -62,6 +62,7 @@ export async function openScratchDatabase({ DuckDBInstance }: DuckDb, overflow: 
     connection.closeSync()
     database.closeSync()
   }
+  // By default, DuckDB uses the time zone of the machine.
   await connection.run("set TimeZone = 'UTC'").catch((error: unknown) => {
     close()
     throw error
@@ -69,7 +70,10 @@ export async function openScratchDatabase({ DuckDBInstance }: DuckDb, overflow: 
   return { connection, close }
 }
 
-/** Registers the table function `name`. A statement of the returned `run` can read the rows once, `from name()`. */
+/**
+ * Registers a table function. `name` must be a plain SQL identifier. The returned `run` executes a statement that reads
+ * its input with `from name()`, once. Run only one statement at a time, because the function has a single input.
+ */
 export function createRowFunction(
   { DuckDBTableFunction, VARCHAR }: DuckDb,
   connection: DuckDbConnection,

@@ -128,6 +128,7 @@ async function addSheets({ archive, sheet, table, before }: SheetsToAdd): Promis
   const style = headerStyle(FORMATS)
   for (const part of await readParts(file)) {
     if (part.name.startsWith('xl/worksheets/')) {
+      // `withHeaderAndFilter` sets `ref` after the last row.
       const filter: SheetFilter = { ref: '' }
       const name = `xl/worksheets/sheet${before + sheets.length + 1}.xml`
       const change = (chunks: AsyncIterable<Buffer>) => withHeaderAndFilter(chunks, { style, filter })
@@ -163,8 +164,9 @@ function typedCell({ kind, isMoney }: FileColumn, cell: FileCell): FileCell {
   if (kind === 'timestamp' && typeof cell === 'string') return excelDay(cell) ?? cell
   if (kind !== 'decimal' || typeof cell !== 'string') return cell
   const number = Number(cell)
-  // The length of a decimal is an upper bound of its digits. It is cheaper to compare, and mostly sufficient.
+  // What the spreadsheet shows: an amount has the format `0.00`, and another decimal has no format.
   const shown = isMoney ? number.toFixed(2) : String(number)
+  // The length of a decimal is an upper bound of its digits. It is cheaper to compare, and mostly sufficient.
   return shown === cell && (cell.length <= NUMBER_DIGITS_MAX || digitsOf(cell) <= NUMBER_DIGITS_MAX) ? number : cell
 }
 
@@ -184,7 +186,8 @@ function cutText(text: string, note: string): string {
 }
 
 /**
- * Escapes what hucre does not: text that looks like its escapes (_xHHHH_), and U+FFFE and U+FFFF, which XML forbids.
+ * Escapes what hucre does not: text that XLSX would read as an escape (_xHHHH_), and U+FFFE and U+FFFF, which XML
+ * forbids.
  */
 function escaped(text: string): string {
   // Few texts contain these characters. A test costs half as much as replacements that find nothing.

@@ -26,9 +26,10 @@ const STATE_TABLES = [
 const PREFIX_CHARACTERS = 191
 
 /**
- * Creates missing tables and columns, and views that are missing or of another version. Deletes the marks of tables
- * without an unfinished walk. The next walk of a table that gets new columns is full. Throws `CopyError` if the
- * database has tables or views of these names that store-sync did not create.
+ * Creates missing tables and columns, and views that are missing or of another version. Deletes the marks in
+ * `_sync_seen` of tables whose walk has ended. The next walk of a table that gets new columns is full. Throws
+ * `CopyError` if the database has no copy, but tables or views of these names. In a database with a copy, these count
+ * as a part of the copy. `copy` is its name for messages.
  */
 export async function createSchema(session: MySqlSession, copy: string, tables: readonly CopyTable[]): Promise<void> {
   const all = tables.flatMap((table) => [table, ...table.children])
@@ -90,12 +91,15 @@ async function missingColumns(session: MySqlSession, table: CopyTable | ChildTab
 }
 
 function columnDeclaration({ name, type, source }: MySqlColumn): string {
-  // The servers limit a comment to 1,024 characters.
+  // The servers limit a comment to 1,024 characters. Escapes only make the text longer.
   const comment = source.note.replaceAll('\\', '\\\\').replaceAll("'", "''").slice(0, 1000)
   return `${quoteIdentifier(name)} ${type} comment '${comment}'`
 }
 
-/** Creates only views that are missing or of another version, so that a run does not wait for readers. */
+/**
+ * Creates the views that are missing or of another version, and whose tables exist. Leaves the others alone, because
+ * replacing a view waits for its readers.
+ */
 async function createViews(session: MySqlSession): Promise<void> {
   const present = await tableNames(session)
   const { rows } = await session.run('select name, digest from _sync_views')

@@ -1,5 +1,5 @@
 // Reads what a run or `verify` needs from a PostgreSQL copy: its state, and its rows in the form in which the service
-// sent them.
+// sent them. Also marks the rows that a verification has seen. All functions reject like `PostgresSession.run`.
 
 import { parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn } from '../../tables.ts'
@@ -34,14 +34,12 @@ export async function readState({ session, schema }: SchemaConnection): Promise<
   return { storeId: textOrNull(copy?.store_id), tables: new Map(tables), unfinished }
 }
 
-/**
- * Returns the rows of a selection in any order, with values as the service sent them. Throws like
- * `PostgresSession.run`.
- */
+/** Returns the rows of a selection in any order, with each value in the form of `comparableText`. */
 export async function readRows(
   { session, schema }: SchemaConnection,
   { table, by, ids }: RowSelection,
 ): Promise<StoredRow[]> {
+  // The IDs are one JSON text, because a session sends only strings as parameters.
   const rows = await session.run(
     `select ${table.columns.map(textExpression).join(', ')} from ${qualifiedName(schema, table.name)}
     where ${quoteIdentifier(by)} in (select value::uuid from jsonb_array_elements_text($1::text::jsonb))`,
@@ -84,7 +82,10 @@ export async function readUnseenIds(
   return rows.map(({ id }) => String(id))
 }
 
-/** Returns an expression for a column as text. Timestamps are in UTC, whatever the time zone of the connection. */
+/**
+ * Returns an expression for a column as text. Timestamps are in UTC with milliseconds, whatever the time zone of the
+ * connection.
+ */
 function textExpression({ name, kind }: CopyColumn): string {
   const column = quoteIdentifier(name)
   const text =
