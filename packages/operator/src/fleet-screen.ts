@@ -3,7 +3,7 @@
 import type { FleetNode, FleetStatus, StoreCount } from '@store-export/control'
 import { countOf, printable, type Style, type styled } from './output.ts'
 
-/** The size of a screen, and how it shows styles. */
+/** The size and the styles of a screen, and what could not be read for it. */
 export interface ScreenOptions {
   /** Width in characters. Longer lines are cut. */
   readonly width: number
@@ -37,7 +37,10 @@ const NODES_MAX = 10
 /** Share of the limit from which a server needs attention. */
 const SATURATED = 0.9
 
-/** Returns the lines of the screen, cut to its width. Each section has its table, or the word `none`. */
+/**
+ * Returns the lines of the screen, cut to its width. Each section has its table, or the word `none`. If the request log
+ * can't be read, the reason replaces the sections from it.
+ */
 export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[] {
   const { style, requestLogProblem } = options
   const ago = (time: Date) => `${duration(fleet.at.getTime() - time.getTime())} ago`
@@ -106,14 +109,14 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
   return [...lines, ...problems].map((line) => cutToWidth(line, options.width))
 }
 
-/** Returns the problem, and an empty line. */
+/** Returns the problem and an empty line; no lines if the state is current. */
 function problemLines({ at }: FleetStatus, options: ScreenOptions): string[] {
   const { problem } = options
   if (problem === null) return []
   return [...wrapped(`Not refreshed since ${at.toISOString().slice(11, 19)}Z: ${problem}`, options), '']
 }
 
-/** Returns the text of a problem in as many lines as it needs. */
+/** Returns the text of a problem in red, broken at spaces. A word that is longer than the width has its own line. */
 function wrapped(text: string, { style, width }: ScreenOptions): string[] {
   const lines = ['']
   for (const word of text.split(/\s+/)) {
@@ -159,7 +162,7 @@ function table<T>(rows: readonly T[], columns: readonly Column<T>[], style: type
   return [style('dim', line(columns.map(({ title }) => title))), ...cells.map(line)]
 }
 
-/** Returns the text of a cell. Only its own style has an escape sequence. */
+/** Returns the text of a cell in its style. Replaces escape sequences in the text. */
 function cellOf<T>(row: T, column: Column<T>, style: typeof styled): string {
   const text = printable(column.text(row))
   const own = column.style?.(row) ?? null
@@ -175,6 +178,7 @@ function pad(text: string, width: number, isNumber: boolean): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequence of a style starts with ESC
 const STYLE = /\x1b\[\d+(?:;\d+)*m/g
 
+/** Returns the number of code points without styles. A wide or a combining character counts as one, too. */
 function lengthOf(text: string): number {
   return Array.from(text.replaceAll(STYLE, '')).length
 }

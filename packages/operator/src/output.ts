@@ -32,12 +32,15 @@ export function printJsonError(error: {
   printMessage(JSON.stringify({ error }))
 }
 
-/** Returns the count with its noun, such as `1 key` or `2 keys`. */
+/** Returns the count with its noun, which gets an s in the plural, such as `1 key` or `2 keys`. */
 export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Replaces the progress line on standard error. Null removes it. Does nothing if standard error is not a terminal. */
+/**
+ * Replaces the progress line on standard error, which must fit into one line of the terminal. Null removes it. Does
+ * nothing if standard error is not a terminal.
+ */
 export function showProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line ?? ''}`)
 }
@@ -47,20 +50,20 @@ export function styled(style: Style, text: string, stream: NodeJS.WriteStream = 
   return styleText(style, text, { stream })
 }
 
-/** Control characters, separators of lines, and characters that change the direction of text. */
+/** Control characters, line separators, and characters that begin or end another direction of text. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 /**
- * Returns the text with `?` for each character that could move the cursor, change colors, or reorder the line. Use it
- * for names that other people choose.
+ * Returns the text with `?` for each character of `UNPRINTABLE`, because it can move the cursor, change colors, or
+ * reorder the line. Use it for names that other people choose.
  */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, '?')
 }
 
 /**
- * Prints a table of printable cells. The heading goes to standard error. The rows are the result and go to standard
- * output.
+ * Prints a table. Makes its cells printable. The heading goes to standard error. The rows are the result and go to
+ * standard output.
  */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const cells = rows.map((row) => row.map(printable))
@@ -72,7 +75,10 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
   for (const row of cells) print(line(row).trimEnd())
 }
 
-/** Makes the command exit without an error if the reader of its output closes the pipe, such as `head`. */
+/**
+ * Makes the command exit without an error if the reader of its output closes the pipe, such as `head`. Other errors of
+ * the output are thrown.
+ */
 export function exitOnClosedPipe(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', exitOnBrokenPipe)
 }

@@ -1,10 +1,10 @@
 // Checks whether this node is ready for requests. It is not ready if
 //
 // - a shutdown has started. The check then says so without a query.
-// - its control database does not respond within a second, or can't be read. If keys are checked on another server, a
-//   response of that server is enough, because requests need no other part of the control database.
-// - its secret is wrong: it can't decrypt most of the passwords, or it can't decrypt one and lacks a secret that most
-//   running nodes have (`whyNotServing`). A bad password alone must not stop every node.
+// - its control database does not respond within a second, or can't be read. If API keys are checked on another server,
+//   a response of that server is enough, because requests need no other part of the control database.
+// - its secret is wrong (`whyNotServing`). The secret can't decrypt most of the stores' passwords, or it can't decrypt
+//   one and this node lacks a secret of most running nodes. A bad password alone must not stop every node.
 //
 // Concurrent requests share one check.
 
@@ -24,7 +24,7 @@ const RESPONSE_MS_MAX = 1000
 /** The control database to check, and the secrets of this node. */
 export interface ReadinessOptions {
   readonly controlUrl: string
-  /** The server that checks keys; null if it is the one of `controlUrl`. */
+  /** URL of the server that checks API keys; null if `controlUrl` is its URL. */
   readonly keyCheckUrl: string | null
   readonly keys: EncryptionKeys
   /** Aborted when the shutdown starts. */
@@ -54,8 +54,8 @@ export function createReadiness({ controlUrl, keyCheckUrl, keys, signal }: Readi
 }
 
 /**
- * Returns why the node can't serve requests; null if it can. `checks` is the server that checks keys if it is another
- * one. Takes at most `RESPONSE_MS_MAX` for each server.
+ * Returns why the node can't serve requests; null if it can. `checks` is the server that checks API keys; null if it is
+ * `database`. Takes at most `RESPONSE_MS_MAX` for each server.
  */
 async function problemOf(
   database: ControlDatabase,

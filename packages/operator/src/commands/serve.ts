@@ -27,6 +27,7 @@ interface ServeOptions extends CommonOptions {
   readonly dashboard?: true
 }
 
+/** Starts the service, and resolves when it accepts requests. The service runs on until the lifecycle ends it. */
 async function serve(processContext: ProcessContext, dashboard: boolean): Promise<void> {
   const context = targetOf(processContext)
   const { config } = context
@@ -37,7 +38,8 @@ async function serve(processContext: ProcessContext, dashboard: boolean): Promis
   try {
     await startServing({ ...context, log, lifecycle, dashboard })
   } catch (error) {
-    // After a signal, the lifecycle closes everything, so the start ends here.
+    // A signal during the start closes what the start uses, so the error results from the signal. The lifecycle closes
+    // the rest.
     if (lifecycle.signal.aborted) return
     await lifecycle.close('failed start')
     throw error
@@ -45,6 +47,9 @@ async function serve(processContext: ProcessContext, dashboard: boolean): Promis
   printMessage('Ctrl-C or SIGTERM stops the service after the requests in flight.')
 }
 
+/**
+ * Returns the settings, the secrets, and the URL of the control database. Throws `InvalidSettingError` without the URL.
+ */
 function targetOf({ env }: ProcessContext): ControlTarget {
   const config = readSettings(env)
   if (config.databaseUrl === null) {
@@ -56,7 +61,10 @@ function targetOf({ env }: ProcessContext): ControlTarget {
   return { config, controlUrl: config.databaseUrl.reveal(), keys: loadSecrets(config) }
 }
 
-/** Rejects like `requireMigrated`, before the log starts, so that the error message is the only output. */
+/**
+ * Rejects with `UserError` if the control database lacks migrations. Uses a connection of its own, before the log
+ * starts, so that the error message is the only output.
+ */
 async function checkDatabase({ config, controlUrl }: ControlTarget): Promise<void> {
   const database = openControlDatabase(controlUrl, {
     poolSize: 1,

@@ -24,6 +24,7 @@ export interface AddOptions extends CommonOptions {
   readonly name: string
   readonly origin: StoreOrigin
   readonly state: StoreState
+  /** A URL, or `-` to read it from standard input. */
   readonly databaseUrl?: string
   readonly schema: string
   readonly externalId?: string
@@ -33,12 +34,13 @@ export interface AddOptions extends CommonOptions {
 export interface SetOptions extends CommonOptions {
   readonly name?: string
   readonly state?: StoreState
+  /** A URL, or `-` to read it from standard input. */
   readonly databaseUrl?: string
   readonly schema?: string
   readonly requireTwoFactor?: 'on' | 'off'
 }
 
-/** The options of `stores move`: hosts with ports, separated by commas. */
+/** The options of `stores move`. Each value is a host with a port, or several separated by commas. */
 export interface MoveOptions extends CommonOptions {
   readonly from: string
   readonly to: string
@@ -46,8 +48,8 @@ export interface MoveOptions extends CommonOptions {
 
 /**
  * Registers a store. If a store with the external ID exists, prints that store. Rejects with `UsageError` for an
- * invalid URL, and for a ready generated store without one. Also rejects like `addStore` and, with a URL, like
- * `requireServiceSecret`: the nodes could not decrypt a password that another secret encrypted.
+ * invalid URL, and for a ready generated store without one. With a URL, rejects like `requireServiceSecret` if the
+ * service has another secret, because its nodes could not decrypt the password. Also rejects like `addStore`.
  */
 export async function add(context: CommandContext, options: AddOptions): Promise<void> {
   const { name, origin, state, databaseUrl, schema: schemaName, externalId = null, json } = options
@@ -81,6 +83,7 @@ export async function set(context: CommandContext, reference: string, options: S
   }
   if (databaseUrl !== undefined) {
     const { id } = await requireStore(context.database, reference)
+    // The new URL replaces the password of this store, so the check leaves it out.
     await requireServiceSecret(context.database, context.keys, id)
   }
   const store = await setStore(context, reference, change)
@@ -119,8 +122,9 @@ export async function remove({ database }: CommandContext, reference: string, { 
 }
 
 /**
- * Moves the stores of a server, and prints their number. Rejects like `moveStores`, and with `UserError` if the server
- * has no store.
+ * Replaces the hosts `from` with `to` in the URLs of stores, and copies no data. Prints the number of changed stores,
+ * and the IDs of stores whose URLs it can't change. Rejects with `UserError` if no store is on `from`, and like
+ * `moveStores`.
  */
 export async function move(context: CommandContext, { from, to, json }: MoveOptions): Promise<void> {
   const { moved, unchanged } = await moveStores(context, { from, to })
@@ -134,6 +138,7 @@ export async function move(context: CommandContext, { from, to, json }: MoveOpti
   }
 }
 
+/** Prints the ID apart from the message, so that a script finds only the ID on standard output. */
 function report({ id, name, origin, state }: RegisteredStore, action: string): void {
   printMessage(`${action} "${printable(name)}" (${origin}, ${state}):`)
   print(id)

@@ -25,8 +25,9 @@ const CREATOR = 'store-export demo'
 const NAME = 'Demo'
 
 /**
- * Reuses or creates an active key for each store, saves the keys in the data folder, and returns them. A store is left
- * out if it already has five other active keys, and none of them is an unused key of the demo.
+ * Reuses or creates an active key for each store, and returns the keys. Saves them in the data folder in plain text,
+ * because each start prints them. Leaves out a store that already has the maximum number of active keys, if none of
+ * them is an unused demo key.
  */
 export async function ensureDemoKeys(options: DemoKeysOptions): Promise<DemoKeys> {
   const stored = await readKeys(options.dataFolder)
@@ -52,13 +53,14 @@ async function create(options: DemoKeysOptions, storeId: string): Promise<DemoKe
     return { id, key: key.reveal() }
   } catch (error) {
     if (!(error instanceof KeyLimitReached)) throw error
+    // The revocation makes room, so the repetition ends unless another program creates keys at the same time.
     return (await revokeOrphan(options, storeId)) ? create(options, storeId) : null
   }
 }
 
 /**
- * Revokes an active demo key that was never used. The data folder doesn't have such a key, for example because a start
- * was killed before it stored the key. Returns whether there was one.
+ * Revokes an active demo key that was never used, and returns whether there was one. Such a key was lost, for example
+ * because a start was killed before it stored the key in the data folder.
  */
 async function revokeOrphan({ database }: DemoKeysOptions, storeId: string): Promise<boolean> {
   const active = await listKeys({ database, storeId, activeOnly: true })

@@ -35,11 +35,11 @@ export interface GenerateOptions {
 
 /**
  * Generates all rows in batches, parents before children. Generates each batch of orders only when it is consumed, so
- * any number of orders needs little memory.
+ * any number of orders needs little memory. The other rows are in memory together.
  */
 export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
   const { seed, shop, size, revision } = options
-  // Each part has its own random sequence, so that a change of one part leaves the others as they are.
+  // Each part has its own random sequence, so that a change of one part doesn't shift the random values of the others.
   const randomOf = (part: string) => createRandom(`${seed}/${part}`)
   const catalog = makeCatalog(shop, size.products, randomOf('catalog'))
   const groups = includesRevision(revision, 'v1.1') ? makeGroups(shop, size.groups, randomOf('groups')) : []
@@ -47,6 +47,7 @@ export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
   const { rows: locationRows, places } = makeLocations(shop, locations, randomOf('locations'))
   const clientele = makeCustomers(shop, size.customers, groups, randomOf('customers'))
   yield { table: 'store', rows: [storeRow(options)] }
+  // Without groups or locations, these batches are empty, and `loadStore` skips them.
   yield { table: 'customer_groups', rows: groups }
   yield { table: 'locations', rows: locationRows }
   yield { table: 'categories', rows: catalog.categories }
@@ -55,6 +56,7 @@ export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
   yield { table: 'customers', rows: clientele.rows }
   yield { table: 'customer_addresses', rows: clientele.addresses }
   const random = randomOf('orders')
+  // A store has no table of manual payment methods, but its orders have their IDs.
   const methodIds = MANUAL_METHODS.map(() => random.uuid())
   const { articles } = catalog
   const { customers } = clientele

@@ -32,11 +32,12 @@ export type EmbeddedPostgresOptions = {
 /** A running embedded PostgreSQL, and how to connect to it, restart it, and stop it. */
 export type EmbeddedPostgres = {
   /**
-   * Returns the superuser's URL of a database: with a `tcpPort` over TCP, with a password for this run, and otherwise
-   * over the socket.
+   * Returns the superuser's URL of a database. With a `tcpPort`, it is a TCP URL with a password for this run.
+   * Otherwise, it is a URL of the socket.
    */
   url(database: string): string
   readonly socketFolder: string
+  /** The `tcpPort`; without one, the number in the name of the socket file. */
   readonly port: number
   /** Process ID of the server. A restart changes it. */
   readonly processId: number
@@ -44,9 +45,10 @@ export type EmbeddedPostgres = {
   readonly isNew: boolean
   /**
    * Restarts the server, without changing the URL. The mode 'immediate' stops it like a crash; the default is 'fast'.
+   * Rejects with `EmbeddedPostgresError` if the server doesn't start again.
    */
   restart(mode?: StopMode): Promise<void>
-  /** Ends open transactions, writes data to disk, and stops the server. A second call has no effect. */
+  /** Rolls back open transactions, writes data to disk, and stops the server. A second call has no effect. */
   stop(): Promise<void>
 }
 
@@ -56,7 +58,8 @@ const SOCKET_PORT = 5432
 /**
  * Starts PostgreSQL on the data folder. First stops a server that a killed run left. Rejects with
  * `EmbeddedPostgresError` if the programs are missing or don't run, or if the server is not ready within 120 s. It also
- * rejects with this error if the folder is not writable, in use, or of another major version.
+ * rejects with this error if the folder is not writable, in use, or of another major version. With a `tcpPort`, rejects
+ * with the client's error if it can't set the password, and then stops the server.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { tcpPort, onNotice = () => undefined, packageFolder = binariesPackage() } = options
@@ -108,7 +111,8 @@ async function describeServer(
   { settings, tcpPort }: EmbeddedPostgresOptions,
 ): Promise<EmbeddedServerOptions> {
   const port = tcpPort ?? SOCKET_PORT
-  // If the start time can't be read, the process ID alone is the identity.
+  // The name says which process started the server, so that a later start can stop the server of a killed run. If the
+  // start time can't be read, the process ID alone is the identity.
   const name = ownedBy((await processIdentity(process.pid)) ?? String(process.pid))
   const fixed = { socketFolder: socket, port, tcp: tcpPort !== undefined, name }
   const parameters = serverParameters(cluster, fixed, settings)

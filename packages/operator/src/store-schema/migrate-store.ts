@@ -6,7 +6,10 @@ import { type Connection, executeOn, inTransaction, PostgresError, sql } from '@
 import { readerGrantsSql } from './reader-role.ts'
 import { splitStatements } from './sql-text.ts'
 
-/** Maximum wait of a migration for a table lock, because readers queue behind it. The migration then tries again. */
+/**
+ * Maximum wait of a migration for a table lock, because new reads of the table queue behind it. The migration then
+ * tries again.
+ */
 const LOCK_TIMEOUT = '2s'
 const LOCK_TRIES_MAX = 10
 
@@ -20,8 +23,9 @@ export function migrationStatements(revision: RevisionId): string[] {
 
 /**
  * Applies the missing migrations up to `toRevision` and returns them, oldest first. Each migration runs in one
- * transaction and is recorded in `store_schema_revisions`. New columns are granted to `readerRole`, because requests
- * for an unreadable table fail. `connection` must be a session of the owner of the store's tables.
+ * transaction and is recorded in `store_schema_revisions`. If one fails, the earlier ones stay applied. Lets
+ * `readerRole` read the new columns, because requests for an unreadable table fail; null grants nothing. `connection`
+ * must be a session of the owner of the store's tables.
  */
 export async function migrateStore(
   connection: Connection,
@@ -36,7 +40,10 @@ export async function migrateStore(
   return applied
 }
 
-/** Creates the table of applied migrations. Without the lock, the statement of two simultaneous upgrades could fail. */
+/**
+ * Creates the table of applied migrations. `create table if not exists` can fail if two sessions run it at once, so it
+ * needs the lock.
+ */
 async function prepareRecord(connection: Connection): Promise<void> {
   await inTransaction(connection, async () => {
     await executeOn(connection, sql`select pg_advisory_xact_lock(${UPGRADE_LOCK})`)
@@ -52,8 +59,9 @@ function applyWhenMissing(connection: Connection, revision: RevisionId, readerRo
 
 /**
  * Runs `work` in a transaction under the lock for upgrades of this store. Waits for another upgrade without a limit. If
- * `work` waits for a table lock for 2 s, or if the server cancels it to end a deadlock, rolls back and tries again.
- * Rejects with the tenth of these errors, and with other errors of `work`.
+ * `work` waits for a table lock for 2 s, or if the server cancels it to end a deadlock, rolls back and tries again. So
+ * `work` must change nothing outside of the transaction. Rejects with the tenth of these errors, and with other errors
+ * of `work`.
  */
 export async function inUpgradeTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
