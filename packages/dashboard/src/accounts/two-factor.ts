@@ -26,9 +26,10 @@ export type CodeResult = Attempt<{ readonly cookies: readonly string[] }> | { re
 /** better-auth's codes for a sign-in that can't be completed: it has expired, or five codes were wrong. */
 const ENDED_CODES = ['INVALID_TWO_FACTOR_COOKIE', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']
 
-/** The database, the dashboard's URL, whose scheme decides the name of the cookie, and the sign-ins by link. */
+/** The database, the dashboard, and the sign-ins by link. */
 export interface TwoFactorOptions {
   readonly database: ControlDatabase
+  /** Public URL of the dashboard. Its scheme decides the name of the cookie. */
   readonly url: string
   readonly linkSignIns: LinkSignIns
 }
@@ -47,7 +48,10 @@ export class TwoFactor {
     this.#cookieName = secondFactorCookieName(url.startsWith('https:'))
   }
 
-  /** Makes a secret if the password is right, and returns it in base32. Sign-ins need codes only after `confirm`. */
+  /**
+   * Makes a secret if the password is right, and returns it in base32. Sign-ins need codes only after `confirm`. A call
+   * before `confirm` replaces the secret.
+   */
   async setUp({ session, password, headers }: PasswordCheck): Promise<Attempt<{ readonly secret: string }>> {
     const body = { password }
     const result = await this.#limited([passwordScope(session)], () =>
@@ -84,7 +88,10 @@ export class TwoFactor {
     return result.kind === 'done' ? { kind: 'done', cookies: result.cookies, ...result.response } : result
   }
 
-  /** Checks a code of the app before a sensitive change. A code that was used for the sign-in doesn't work again. */
+  /**
+   * Checks a code of the app before a sensitive change. A code that was used for the sign-in doesn't work again. Failed
+   * checks count for the same rate limit of the account as those of `verify`.
+   */
   async check(
     session: MerchantSession,
     { code, headers }: { readonly code: string; readonly headers: Headers },
@@ -135,6 +142,7 @@ export class TwoFactor {
     const identifier = identifierOf(cookie ?? '')
     const pending = identifier === '' ? null : await internalAdapter.findVerificationValue(identifier)
     if (pending === null) return { kind: 'ended' }
+    // better-auth stores the account's ID as the value of a sign-in that needs a code.
     const merchantId = pending.value
     const headers = userAgentHeader(attempt.headers)
     // The headers omit the session cookie. With it, better-auth would check the code for the account of an old session.
@@ -192,11 +200,15 @@ function digitsOf(code: string): string {
   return code.replaceAll(/\s/g, '')
 }
 
+/** Returns the code as `makeRecoveryCodes` writes it. */
 function recoveryCodeOf(code: string): string {
   return code.trim().toLowerCase()
 }
 
-/** Returns the ID of a sign-in that needs a code, from the cookies of its response; '' if no cookie has one. */
+/**
+ * Returns the ID of a sign-in that needs a code, from the cookies of its response; '' if no cookie has one. Looks for
+ * both names of the cookie, because this function doesn't know whether the dashboard uses TLS.
+ */
 export function pendingIdOf(cookies: readonly string[]): string {
   const headers = headersWith(cookies)
   const names = [true, false].map(secondFactorCookieName)

@@ -65,7 +65,10 @@ export async function makeDataPage(store: DataStore, query: DataQuery): Promise<
   }
 }
 
-/** Returns the start of the text without zero characters and unpaired surrogates, which PostgreSQL does not accept. */
+/**
+ * Returns the trimmed start of the text. Removes zero characters and replaces unpaired surrogates, because PostgreSQL
+ * accepts neither.
+ */
 function cleanSearchText(typed: string | null): string {
   return (typed ?? '').slice(0, SEARCH_CHARACTERS_MAX).toWellFormed().replaceAll('\0', '').trim()
 }
@@ -99,6 +102,7 @@ async function filledPage(empty: DataPage, options: ReadOptions): Promise<DataPa
     ...page,
     ...rest,
     files: csvFilesOf(storeId, list),
+    // Leads from a later page or from a search to the start of the whole list.
     firstHref: options.after === null && text === '' ? null : pageHref(storeId, { ...options, text: '' }, null),
     nextHref: next === null ? null : pageHref(storeId, options, next),
     rows: rows.map((row) => ({ id: row.get('id') ?? '', cells: cellsOf(declaration, row, context) })),
@@ -129,8 +133,9 @@ async function rowById({ source, declaration, text, texts }: ReadOptions): Promi
 }
 
 /**
- * Returns rows in which a field has the search text. `problem` says that no field can have the text, or that a complete
- * search found nothing. `reached` is the creation time up to which an incomplete search has read.
+ * Returns rows in which a searched field equals or contains the text. `problem` says that no field can have the text,
+ * or that a search of the whole list found nothing. `reached` is the creation time of the last searched row if more
+ * rows remain; null otherwise.
  */
 async function searchedRows({ source, declaration, after, order, text, texts }: ReadOptions): Promise<FoundRows> {
   const { tableResource, resource, search } = declaration
@@ -211,7 +216,7 @@ function csvFilesOf(storeId: string, list: string): DataPage['files'] {
   }))
 }
 
-/** Returns the tabs, with the row counts that the store reports. */
+/** Returns the tabs with the row counts that the store reports; without counts, `rows` is null. */
 function listTabs(counts: ReadonlyMap<string, number> | undefined): DataPage['lists'] {
   return LISTS.map(({ list, label, resource }) => ({ list, label, rows: counts?.get(resource.table) ?? null }))
 }

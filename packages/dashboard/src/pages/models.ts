@@ -121,6 +121,7 @@ export interface GeneralPage {
     readonly json: JsonPreview
     /** The highest schema version whose columns the store has; null below the first version. */
     readonly revision: { readonly id: string; readonly date: string; readonly summary: string } | null
+    /** ID of the latest schema version that the service knows. */
     readonly latestRevision: string
     /** Fields that the store's schema version does not have. They are null in every response. */
     readonly nullFields: readonly {
@@ -135,7 +136,7 @@ export interface GeneralPage {
   readonly problem: string | null
 }
 
-/** Settings > Activity. */
+/** The data of Settings > Activity: a page of events, and the choice that selects them. */
 export interface ActivityPage {
   /** Newest first. */
   readonly events: readonly StoreEvent[]
@@ -150,7 +151,7 @@ export interface ActivityPage {
   readonly csvHref: string
 }
 
-/** The events that a merchant chose. */
+/** Which events the activity page shows. */
 export interface ActivityChoice {
   /** Null for all. */
   readonly action: StoreAction | null
@@ -183,13 +184,14 @@ export type DataOrder = 'newest' | 'oldest'
 export interface DataPage {
   /** Name of the list in URLs. */
   readonly list: string
+  /** All lists. `rows` is null if the store does not report the number. */
   readonly lists: readonly { readonly list: string; readonly label: string; readonly rows: number | null }[]
   readonly columns: readonly { readonly label: string; readonly kind: TableCell['kind'] }[]
   readonly rows: readonly { readonly id: string; readonly cells: readonly TableCell[] }[]
   readonly order: DataOrder
   /** URL of the list in the opposite order. */
   readonly otherOrderHref: string
-  /** URL of the first page; null without a link to it. */
+  /** URL of the first page without a search; null on that page, and if the store can't be read for a search. */
   readonly firstHref: string | null
   /** URL of the next page; null on the last page. */
   readonly nextHref: string | null
@@ -205,8 +207,8 @@ export interface DataPage {
   /** CSV files of the list and of rows embedded in its rows; empty if the service can't read the store. */
   readonly files: readonly { readonly label: string; readonly href: string }[]
   /**
-   * Path of the list in the API, which has the oldest rows first, or of the row with the ID of a search. Null for
-   * another search, which the API does not have.
+   * Path of these rows in the API: of the list, oldest rows first, or of the one row of a search for an ID. Null for
+   * another search, because the API has none.
    */
   readonly apiPath: string | null
   /** The reason why the page shows no rows; null if it could read them. */
@@ -250,8 +252,9 @@ export interface DataRowPage {
 /** A recipe: code to copy into a tool. */
 export interface Recipe {
   readonly id: RecipeId
-  /** The name of the tool or language. It is the same in every language. */
+  /** The name of the tool or language, which is not translated. */
   readonly title: string
+  /** Language of `code` in lower case, such as `python`. */
   readonly language: string
   readonly code: string
 }

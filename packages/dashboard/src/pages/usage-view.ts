@@ -13,7 +13,10 @@ import type { UsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { sumCells, sumColumns, usageChartCard } from './usage-chart-view.ts'
 
-/** Returns the page. For a store without keys, it says so, and links to the form for one if the role allows it. */
+/**
+ * Returns the page. If the store has no keys, the page says so. It then has a link to the form for a new key if the
+ * role allows it.
+ */
 export function usageView(frame: Frame, page: UsagePage): Html {
   const { usage: texts } = frame.texts
   const { range } = page.chart
@@ -35,6 +38,7 @@ export function usageView(frame: Frame, page: UsagePage): Html {
   )
 }
 
+/** Returns the sums of the chart's periods. They are those of the selected key, or of all keys. */
 function sumTiles(frame: Frame, { chart }: UsagePage): Html {
   const { parts, partNotes } = frame.texts.usage
   return tiles(
@@ -52,6 +56,7 @@ function sumTiles(frame: Frame, { chart }: UsagePage): Html {
 function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
   const paths = pathsOf(frame)
   const { usage: texts, keys: keysTexts } = frame.texts
+  // At least 1, because the shares would otherwise divide by 0 if no key has requests.
   const most = Math.max(1, ...keys.map(totalRequests))
   const list = table({
     caption: texts.keyCaption,
@@ -67,8 +72,8 @@ function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
 }
 
 /**
- * Returns the bar of a key. `share` is the part of its requests in those of the key with most requests, from 0 to 1. A
- * key without requests has no bar. The bar has at least 1 % of the width, so that a few requests are visible.
+ * Returns the bar of a key. `share` is its number of requests divided by that of the busiest key, from 0 to 1. A key
+ * without requests has no bar. The bar has at least 1 % of the width, so that a few requests are visible.
  */
 function shareBar(share: number): Html {
   if (share === 0) return NOTHING

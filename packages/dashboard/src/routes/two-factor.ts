@@ -1,6 +1,9 @@
-// Lets merchants turn the second factor of their account on and off. Setting up, new recovery codes, and turning off
-// need the password. Confirming a set-up needs a code of the new secret. If the account has a second factor, these
-// changes also need a session that a second factor opened.
+// Lets merchants turn the codes of an app on and off, which are a second factor of their account. Setting up, new
+// recovery codes, and turning off need the password. Confirming a set-up needs a code of the new secret. If the account
+// has a second factor, such as a passkey, these changes also need a session that a second factor opened.
+//
+// A handler redirects to the account page if there is nothing to change. It returns 409 if the merchant must sign in
+// again first, 400 for a wrong password or code, and 429 after too many attempts.
 
 import { ISSUER } from '../accounts/auth.ts'
 import type { Attempt, PasswordCheck } from '../accounts/limit-attempts.ts'
@@ -11,7 +14,7 @@ import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } fr
 import { flashCookie } from './flash.ts'
 import { readSignInFirst } from './sign-in-first.ts'
 
-/** A secret in base32, as the page of the set-up shows it. */
+/** A secret in base32. The form of the set-up sends it back, so it can be any text. */
 const SECRET = /^[A-Z2-7]{16,128}$/
 
 /** POST /account/two-factor/set-up: makes a secret, and shows it with its QR code. */
@@ -30,7 +33,7 @@ export async function confirmTwoFactor(request: MerchantRequest, form: FormField
   // After a wrong code, the page shows the secret that the form sent, not the stored one. Otherwise, a stolen session
   // could read the secret of a set-up.
   if (session.hasTwoFactor || !SECRET.test(secret)) return { to: '/account' }
-  // The account may have got a second factor since the set-up.
+  // The account may have got a passkey since the set-up.
   if ((await readSignInFirst(request)).toAdd !== null) return renderSignInFirst(request)
   const { headers } = context.req.raw
   const outcome = await services.accounts.twoFactor.confirm(session, { code: form.code ?? '', headers })
@@ -61,6 +64,7 @@ export async function turnOffTwoFactor(request: MerchantRequest, form: FormField
 }
 
 function checkOf({ session, context }: MerchantRequest, form: FormFields): PasswordCheck {
+  // The field `confirm` has the password that confirms the change.
   return { session, password: form.confirm ?? '', headers: context.req.raw.headers }
 }
 
@@ -109,7 +113,10 @@ function renderRecoveryCodes(
   return { html: recoveryCodesView(frame, { codes, isNew }), cookies }
 }
 
-/** Returns the request with the session of new cookies, so that the forms of its page belong to that session. */
+/**
+ * Returns the request with the session of new cookies, so that the forms of its page belong to that session. Returns
+ * the request unchanged if that session has already ended.
+ */
 async function requestWith(request: MerchantRequest, cookies: readonly string[]): Promise<MerchantRequest> {
   const cookie = cookies.map((each) => each.split(';', 1)[0]).join('; ')
   const known = await request.services.accounts.sessionOf(new Headers({ cookie }))

@@ -1,4 +1,5 @@
-// Handles requests for the usage of a store in a range of time, and for the recent usage of one key.
+// Handles requests for the usage of a store in a range of time, and for the recent usage of one key: its walks (lists
+// that a tool reads page by page), its chart, and its request log.
 
 import {
   hasMutedKey,
@@ -66,6 +67,7 @@ export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
 
 interface ReadUsage {
   readonly range: UsageRange
+  /** Start of each period of the chart, oldest first. */
   readonly starts: readonly Date[]
   readonly sums: readonly UsageSums[]
 }
@@ -91,8 +93,8 @@ function withQuery(path: string, parameters: Readonly<Record<string, string>>): 
 }
 
 /**
- * GET /stores/{s}/usage/keys/{k}?until=2026-11-21T03:00&show=errors&endpoint=/api/v1/orders&range=30d: shows the
- * walks, the chart, and the request log of a key. `until` is in the store's time zone.
+ * GET /stores/{s}/usage/keys/{k}?until=2026-11-21T03:00&show=errors&endpoint=/api/v1/orders&range=30d: shows the walks,
+ * the chart, and the request log of a key. `until` is in the store's time zone. An unknown key gets the 404 page.
  */
 export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, session, now } = request
@@ -112,7 +114,7 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
   const key = keyRows(keys, sumsIn24Hours({ hours, now })).find(({ id }) => id === known.id)
   // For the type only: `keyRows` returns all keys.
   if (key === undefined) return notFoundPage(request)
-  // As with old lines, the page hides the walks that the service hasn't deleted yet.
+  // The service deletes old walks once a day. Until then, the page hides them.
   const recent = walks.filter(({ lastAt }) => lastAt >= query.since)
   const isNotified = services.mailer !== null && key.revokedAt === null
   const page = {
@@ -135,7 +137,10 @@ function chartHref({ context, store }: StoreRequest, keyId: string, range: Usage
   return withQuery(storePaths(store.id).keyUsage(keyId), { ...Object.fromEntries(chosen), ...rangeParameter(range) })
 }
 
-/** GET /stores/{s}/usage/keys/{k}/log.csv: sends all lines of the same choice as a file. Its times are in UTC. */
+/**
+ * GET /stores/{s}/usage/keys/{k}/log.csv: sends a CSV file with all lines that `before`, `until`, `show`, and
+ * `endpoint` choose. Its times are in UTC.
+ */
 export async function logDownload(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, now } = request
   const key = requestedKey(request, await listKeys({ database: services.database, storeId: store.id }))
@@ -187,8 +192,9 @@ function queryOf({ services, now }: StoreRequest, keyId: string, choice: LogChoi
 }
 
 /**
- * Reads the choice from the URL: an endpoint, errors, and lines before a minute or until a typed time. With an invalid
- * time, the choice is the newest lines, and `problem` says why.
+ * Reads the choice from the URL: an endpoint, errors, and lines before a minute or until a typed time. `before` comes
+ * from the link to older lines, so an invalid value is ignored. With an invalid `until`, the choice is the newest
+ * lines, and `problem` says why.
  */
 function choiceOf({ context, head, texts }: StoreRequest): LogChoice {
   // The control database accepts no null character.

@@ -1,5 +1,5 @@
 // Reads the attributes of a SCIM user that the service uses. It ignores all others, such as names and phone numbers,
-// because directories send them by default. Names of attributes have no case (RFC 7643, section 2.1).
+// because directories send them by default. Names of attributes are case-insensitive (RFC 7643, section 2.1).
 
 import {
   DIRECTORY_ROLE_DEFAULT,
@@ -21,7 +21,7 @@ export function parseAttributes(value: unknown, what: string): Attributes {
   return new Map(Object.entries(value).map(([name, each]) => [name.toLowerCase(), each]))
 }
 
-/** Returns the email address that a `userName` is, in lower case. Throws `ScimError` for another value. */
+/** Returns the email address in a `userName`, in lower case. Throws `ScimError` if it is not an email address. */
 export function parseUserName(value: unknown): string {
   try {
     if (typeof value === 'string') return parseEmail(value)
@@ -35,7 +35,10 @@ export function parseUserName(value: unknown): string {
 
 const EXTERNAL_ID = /^[^\p{Cc}]{1,255}$/u
 
-/** Returns an `externalId`; null for null. Throws `ScimError` for another value. */
+/**
+ * Returns an `externalId`; null for null. Throws `ScimError` for any other value, such as a string with control
+ * characters.
+ */
 export function parseExternalId(value: unknown): string | null {
   if (value === null) return null
   if (typeof value === 'string' && EXTERNAL_ID.test(value)) return value
@@ -51,13 +54,14 @@ export function parseActive(value: unknown): boolean {
 }
 
 /**
- * Returns the role of `roles`: the known role with the most rights. No role at all is the default role. Throws
- * `ScimError` if none of the roles is known.
+ * Returns the role of `roles`: the known role with the most rights. Null and an empty array give the default role.
+ * Throws `ScimError` if none of the roles is known.
  */
 export function parseRoles(value: unknown): MemberRole {
   const values = value === null ? [] : Array.isArray(value) ? value : [value]
   if (values.length === 0) return DIRECTORY_ROLE_DEFAULT
   const named = values.map(roleOf)
+  // The roles begin with the most rights.
   const role = MEMBER_ROLES.find((each) => named.includes(each))
   if (role !== undefined) return role
   throw new ScimError(400, `roles: must be one of ${MEMBER_ROLES.join(', ')}`, { type: 'invalidValue' })
@@ -73,7 +77,10 @@ function roleOf(value: unknown): MemberRole | null {
   return findMemberRole(value.trim().toLowerCase()) ?? (value.startsWith('{') ? roleInJson(value) : null)
 }
 
-/** Returns the role in the text of a JSON object, as Microsoft Entra ID sends an app role; null for another text. */
+/**
+ * Returns the role in the text of a JSON object, as Microsoft Entra ID sends an app role; null for another text. Reads
+ * only the spelling `value`, which Entra ID uses.
+ */
 function roleInJson(text: string): MemberRole | null {
   try {
     const { value } = JSON.parse(text) as { readonly value?: unknown }

@@ -1,5 +1,6 @@
-// Renders tables. In a narrow region, the rows become cards. A table that is still too wide scrolls in its own region,
-// which the keyboard can reach.
+// Renders tables. In a narrow region, the rows become cards. Browsers drop the roles of table elements that CSS lays
+// out as cards, so the elements repeat their roles. A table that is still too wide scrolls in its own region, which the
+// keyboard can reach.
 
 import type { Localization } from '../texts/languages.ts'
 import { type Html, html, NOTHING } from './html.ts'
@@ -8,7 +9,7 @@ import { type Html, html, NOTHING } from './html.ts'
 export interface Column {
   readonly label: string
   readonly isNumber?: boolean
-  /** Whether only screen readers get the label, such as the heading of a column of buttons. */
+  /** Whether only screen readers get the heading, for example above buttons. Cards then show no label for the cell. */
   readonly isVisuallyHidden?: boolean
 }
 
@@ -17,7 +18,7 @@ export interface TableOptions {
   /** The name of the table, for screen readers only. */
   readonly caption: string
   readonly columns: readonly Column[]
-  /** Cells in the order of the columns. The first cell is the row's heading. */
+  /** One cell for each column. The first cell is the row's heading. */
   readonly rows: readonly (readonly (Html | string)[])[]
   /** The ID of the body, if htmx adds rows to it. */
   readonly bodyId?: string
@@ -49,7 +50,6 @@ interface RowOptions {
   readonly isSelected: boolean
 }
 
-/** Returns a row. Browsers drop the roles of table elements that CSS lays out as cards, so the elements repeat them. */
 function row({ columns, cells, isSelected }: RowOptions): Html {
   return html`<tr role="row"${isSelected ? html` class="selected"` : NOTHING}>${cells.map((cell, at) => {
     const column = columns[at]
@@ -60,7 +60,7 @@ function row({ columns, cells, isSelected }: RowOptions): Html {
 `
 }
 
-/** Returns the placeholder for an absent value. */
+/** Returns a dash for an absent value. Screen readers get a text instead. */
 export function noValue({ texts }: Localization): Html {
   return html`<span class="no-value" aria-hidden="true">–</span><span class="visually-hidden">${texts.common.noValue}</span>`
 }
