@@ -1,4 +1,4 @@
-// Starts the demo on free ports, as `npm start` does, and creates keys for its first store.
+// Starts the same demo as `npm start`, but on free ports, and creates keys for its first store.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -13,13 +13,14 @@ export interface DemoKey {
   readonly key: string
 }
 
-/** A running demo. `createKey` and `revokeKey` change keys of its first store. */
+/** A running demo. `createKey` and `revokeKey` change keys of its first store, and reject if the command fails. */
 export interface DemoService {
   readonly url: string
   /** Key of the first store. */
   readonly key: string
   createKey(name: string): Promise<DemoKey>
   revokeKey(key: DemoKey): Promise<void>
+  /** Stops the demo, and resolves when its process has ended. Call it once. */
   stop(): Promise<void>
 }
 
@@ -32,6 +33,7 @@ export async function startDemoService(root: string, requestsPerMinute: number):
   mkdirSync(folder, { recursive: true })
   const env = {
     ...process.env,
+    // With port 0, the system chooses a free port.
     STORE_EXPORT_PORT: '0',
     STORE_EXPORT_DASHBOARD_PORT: '0',
     STORE_EXPORT_OPERATIONS_PORT: '0',
@@ -43,6 +45,7 @@ export async function startDemoService(root: string, requestsPerMinute: number):
     const { stdout } = await run(process.execPath, [PROGRAM, ...args], { cwd: folder })
     return stdout
   }
+  // For the type only: the demo always has a store.
   const storeId = stores[0]?.id ?? ''
   return {
     url,
