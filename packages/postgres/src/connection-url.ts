@@ -125,10 +125,7 @@ export function parseConnectionUrl(url: string): ConnectionTarget {
   }
 }
 
-/**
- * Returns the URL without its password, and the decoded password; null if there is none. Throws like
- * `parseConnectionUrl`.
- */
+/** Returns the URL without its password, and the decoded password; null if there is none. Throws `InvalidUrlError`. */
 export function splitPassword(url: string): { url: string; password: string | null } {
   const { password } = parseConnectionUrl(url)
   const [head, query] = splitOnce(url, '?')
@@ -137,7 +134,7 @@ export function splitPassword(url: string): { url: string; password: string | nu
   return { url: others.length === 0 ? bare : `${bare}?${others.join('&')}`, password }
 }
 
-/** Returns the URL with its password replaced by this one; unchanged for null. Throws like `parseConnectionUrl`. */
+/** Returns the URL with its password replaced by this one; unchanged for null. Throws `InvalidUrlError`. */
 export function withPassword(url: string, password: string | null): string {
   if (password === null) return url
   const bare = splitPassword(url).url
@@ -146,7 +143,7 @@ export function withPassword(url: string, password: string | null): string {
 
 /**
  * Returns the URL with these hosts (`host:port`, separated by commas) in place of its own; null if the URL names its
- * hosts in parameters. Throws like `parseConnectionUrl`, also if `hosts` is not a list of hosts.
+ * hosts in parameters. Throws `InvalidUrlError`, also if `hosts` is not a list of hosts.
  */
 export function withHosts(url: string, hosts: string): string | null {
   const [head, query] = splitOnce(url.trim(), '?')
@@ -163,7 +160,7 @@ export function serverOf({ hosts }: ConnectionTarget): string {
   return hosts.map(hostText).toSorted().join(',')
 }
 
-/** Returns the same string for a URL; null for null, and for a URL that can't be parsed. */
+/** Returns the servers of a URL like `serverOf`; null for null, and for a URL that can't be parsed. */
 export function serverOfUrl(url: string | null): string | null {
   try {
     return url === null ? null : serverOf(parseConnectionUrl(url))
