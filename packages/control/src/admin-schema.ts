@@ -29,7 +29,7 @@ export const ADMIN_SCHEMA = `
   );
   create index idempotency_keys_active on idempotency_keys (active_at);
 
-  -- The details of a revocation have only the ID, so that a replay finds it in a log.
+  -- The details of a revocation have only the ID, with which replay-revocations.ts can repeat it from a log.
   create function audit_admin_tokens() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then

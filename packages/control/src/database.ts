@@ -29,9 +29,7 @@ const CLOSE_MS_MAX = 5000
 /** Default time limit of a statement. It is above the time of the slowest statements, which delete old usage. */
 const STATEMENT_MS_MAX = 300_000
 
-/**
- * Returns the control database at this URL. The first statement opens a connection. Throws like `parseConnectionUrl`.
- */
+/** Returns the control database at this URL. The first statement opens a connection. Throws `InvalidUrlError`. */
 export function openControlDatabase(url: string, options: ControlDatabaseOptions): ControlDatabase {
   const pool = new Pool(parseConnectionUrl(url), {
     connectionsMax: options.poolSize,

@@ -76,7 +76,8 @@ export const DIRECTORY_SCHEMA = `
   create or replace function audit_memberships() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
-      -- An accepted invitation adds its ID to the details, so that a replay can end the invitation of a removed member.
+      -- The details have the ID of an accepted invitation. If the member is removed later, a restore also ends the
+      -- invitation (replay-revocations.ts).
       perform audit_record('membership.added', new.store_id, null, new.merchant_id,
         jsonb_build_object('role', new.role)
           || coalesce(nullif(current_setting('store_export.details', true), ''), '{}')::jsonb);

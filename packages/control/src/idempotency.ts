@@ -66,7 +66,7 @@ export function idempotentRequest(options: {
 }
 
 /**
- * Registers a request as running, or returns why it must not run. Rejects like `decryptPassword` if no secret decrypts
+ * Registers a request as running, or returns why it must not run. Rejects with `DecryptionError` if no secret decrypts
  * the stored response.
  */
 export async function beginRequest(

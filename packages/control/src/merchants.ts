@@ -230,7 +230,10 @@ export async function removeMerchant(
   return { storesLeftAlone, storesWithoutAdmin }
 }
 
-/** Turns off the second factor of an account. Returns whether it was on. Rejects like `removePasskeys`. */
+/**
+ * Turns off the second factor of an account. Returns whether it was on. Rejects with `UnknownMerchant` if no account
+ * has the address `email`.
+ */
 export async function resetTwoFactor({ pool }: ControlDatabase, email: string): Promise<boolean> {
   const [row] = await pool.query<{ wasOn: boolean }>(sql`
     with merchant as (

@@ -74,8 +74,9 @@ export async function addMember({ database, random, email, storeId, role, actor 
 }
 
 /**
- * Adds a member like `addMember`. If `role` is given, a member with another role gets it. Rejects like `addMember`, and
- * with `LastAdminError` if the store would have no admin. Then the role stays, but `addMember` has taken effect.
+ * Adds a member like `addMember`. If `role` is given, a member with another role gets it. Rejects with `UnknownStore`
+ * like `addMember`. Rejects with `LastAdminError` if the store would have no admin. Then the role stays, but
+ * `addMember` has taken effect.
  */
 export async function setMember({
   role,

@@ -22,7 +22,7 @@ interface EncryptedAddress {
 
 /**
  * Returns the connection URL as a string with its password. Pass it only to the PostgreSQL client, and use
- * `decryptStoreUrl` elsewhere. Throws like `decryptPassword`.
+ * `decryptStoreUrl` elsewhere. Throws `DecryptionError` if no key decrypts the password.
  */
 export function connectionUrlOf(
   keys: EncryptionKeys,
@@ -34,7 +34,10 @@ export function connectionUrlOf(
   )
 }
 
-/** Returns the connection URL as a `Secret`; null for a store without a database. Throws like `decryptPassword`. */
+/**
+ * Returns the connection URL as a `Secret`; null for a store without a database. Throws `DecryptionError` if no key
+ * decrypts the password.
+ */
 export function decryptStoreUrl(
   keys: EncryptionKeys,
   store: Pick<EncryptedAddress, 'encryptedPassword'> & { readonly id: string; readonly databaseUrl: string | null },
@@ -46,7 +49,7 @@ export function decryptStoreUrl(
 
 /**
  * Returns the URL without its password, and the encrypted password. `url` is null without a database, and `encrypted`
- * without a password. Throws like `splitPassword`.
+ * without a password. Throws `InvalidUrlError`.
  */
 export function encryptUrl(
   { keys, random }: EncryptionContext,

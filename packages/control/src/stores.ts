@@ -82,7 +82,7 @@ export interface NewStore {
  * Registers a store and returns it. If a store with the same external ID is registered, returns that store unchanged,
  * with `isNew` false.
  *
- * Rejects like `parseConnectionUrl` for an invalid URL. Rejects with `InvalidStoreError` for an invalid ID, external
+ * Rejects with `InvalidUrlError` for an invalid URL. Rejects with `InvalidStoreError` for an invalid ID, external
  * ID, name, or schema name, and for an ID that was registered before. A generated store in the state `ready` needs a
  * URL.
  */
@@ -168,8 +168,8 @@ export interface StoreChange {
 }
 
 /**
- * Changes a store from the next request, and returns it. Rejects with `UnknownStore` if it isn't registered, and
- * otherwise like `addStore`.
+ * Changes a store from the next request, and returns it. Rejects with `UnknownStore` if it isn't registered, and like
+ * `addStore` for an invalid value.
  */
 export async function setStore(
   context: RegistryContext,

@@ -36,8 +36,8 @@ export type PermissionsOutcome =
   | 'unknown'
 
 /**
- * Changes the permissions of a key that is neither revoked nor ended, also if it is off. Rejects like
- * `checkPermissions`.
+ * Changes the permissions of a key that is neither revoked nor ended, also if it is off. Rejects with
+ * `InvalidKeyPermissionError` for permissions that are not accepted.
  */
 export async function changePermissions(request: PermissionsChange): Promise<PermissionsOutcome> {
   const { database, keyId, storeId, change, expected, actor } = request

@@ -143,8 +143,8 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
 
 /**
  * Tries to insert the key into the lowest free slot, or into the slot of a key that it replaces at once. Returns its
- * permissions, or `taken` if another request has taken the slot. A concurrent removal of the store waits for the lock
- * on the store's row, and then revokes this key.
+ * permissions, or why there is no key; `taken` means that another request has taken the slot. A concurrent removal of
+ * the store waits for the lock on the store's row, and then revokes this key.
  */
 async function insert(
   request: KeyRequest,

@@ -85,8 +85,8 @@ export async function findKeyByHash(options: {
 
 /**
  * Whether a key has these permissions now; false for an unknown key. `keyId` must be a UUID. Ends that differ by less
- * than a day count as equal, because a form that is sent again counts its days from a later time. Rejects like
- * `checkPermissions`, but accepts an end in the past.
+ * than a day count as equal, because a form that is sent again counts its days from a later time. Rejects with
+ * `InvalidKeyPermissionError` like `checkPermissions`, but accepts an end in the past.
  */
 export async function hasPermissions(options: {
   readonly database: ControlDatabase
@@ -166,8 +166,8 @@ export async function endExpiredKeys({ pool }: ControlDatabase, storeId: string 
 }
 
 /**
- * Renames a key. Returns false if the key is unknown or revoked, or if `storeId` is another store. Rejects like
- * `checkKeyName`.
+ * Renames a key. Returns false if the key is unknown or revoked, or if `storeId` is another store. Rejects with
+ * `InvalidKeyNameError` for a name that is not accepted.
  */
 export async function renameKey(options: {
   readonly database: ControlDatabase
