@@ -114,7 +114,7 @@ class TableWalk {
   readonly #options: TableWalkOptions
   readonly #table: CopyTable
   readonly #state: TableState
-  /** Digest in the saved state of the copy. */
+  /** Digest in the saved state of the copy; null if it is unknown, or if rows have different digests. */
   #savedFields: string | null
   #mayReread: boolean
   #rereadAt: string | null

@@ -70,6 +70,7 @@ export class DuckDbCopy implements Copy {
       this.#open = { session, otherColumns }
       return (await readState(session)) ?? NEW_COPY
     } catch (error) {
+      // `close` closes only the session in `#open`.
       if (this.#open === null) session?.close()
       await this.close()
       throw error

@@ -1,5 +1,5 @@
 // Reads what a run or `verify` needs from a DuckDB copy: its state, and its rows in the form in which the service sent
-// them.
+// them. Also marks the rows that a verification has seen. All functions reject like `DuckDbSession.run`.
 
 import { parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn } from '../../tables.ts'
@@ -34,9 +34,7 @@ export async function readState(session: DuckDbSession): Promise<CopyState | nul
   }
 }
 
-/**
- * Returns the rows of a selection in any order, with values as the service sent them. Throws like `DuckDbSession.run`.
- */
+/** Returns the rows of a selection in any order, with each value in the form of `comparableText`. */
 export async function readRows(session: DuckDbSession, { table, by, ids }: RowSelection): Promise<StoredRow[]> {
   // The driver's decoder drops a U+FEFF at the start of a string, so each string gets a character before it.
   const texts = table.columns.map((column) => `'=' || ${sentText(column)} as ${quoteIdentifier(column.name)}`)

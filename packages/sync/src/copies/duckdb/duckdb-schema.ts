@@ -21,10 +21,10 @@ const STATE_TABLES = [
 export type OtherColumns = ReadonlyMap<string, readonly string[]>
 
 /**
- * Creates missing tables and columns, replaces the views whose tables exist, and deletes the marks of tables without an
- * unfinished walk. The next walk of a table that gets new columns is full. Returns the columns outside of the contract.
- * The caller provides the transaction. Throws `CopyError` if the file has tables or views of these names that
- * store-sync did not create.
+ * Creates missing tables and columns, replaces the views whose tables exist, and deletes the marks in `_sync_seen` of
+ * tables whose walk has ended. The next walk of a table that gets new columns is full. Returns the columns outside of
+ * the contract. The caller provides the transaction. Throws `CopyError` if the file has no copy, but tables or views of
+ * these names. In a file with a copy, these count as a part of the copy.
  */
 export async function createSchema(
   session: DuckDbSession,

@@ -46,13 +46,14 @@ export class DuckDbSession {
   }
 
   /**
-   * Opens the file for writing, and creates a missing file. `name` is the copy's name in messages. Throws like `run`.
+   * Opens the file for writing, and creates a missing file. `name` is the copy's name in messages. Throws the errors of
+   * `translateDuckDbError`.
    */
   static async open(engine: DuckDb, file: string, name: string): Promise<DuckDbSession> {
     return DuckDbSession.#connect(await openDatabase(engine, file, name, OPTIONS), name)
   }
 
-  /** Opens an existing file without changing it. Throws like `run`. */
+  /** Opens an existing file without changing it. Throws the errors of `translateDuckDbError`. */
   static async openForReading(engine: DuckDb, file: string, name: string): Promise<DuckDbSession> {
     const readOnly = { ...OPTIONS, access_mode: 'READ_ONLY' }
     // If a run of this process has the file open, this connection shares its database.

@@ -106,8 +106,8 @@ export class FileCopy extends SqliteCopy {
 
   /**
    * Replaces the files that are missing, changed, older than their tables, or of another format: all of them, or none
-   * if one fails. Compares the size and time of a file with its record, not its bytes. Throws like `replaceFiles`, and
-   * like `write` of the writer.
+   * if one fails. Compares the size and time of a file with its record, not its bytes. Throws `FileInUseError` if
+   * another program has a file open, and the errors of the writer's `write`.
    */
   override async finish(): Promise<void> {
     await super.finish()

@@ -23,8 +23,8 @@ const PACKAGE = 'mysql2@3.24.6'
 const MODULE: string = 'mysql2/promise'
 
 /**
- * Returns the package. Throws `CopyError`, which says what to install, if the package cannot be loaded for any reason.
- * Tests pass another `load`.
+ * Returns the package. Throws `CopyError`, which says what to install, whatever the reason of the failure; `cause` has
+ * the original error. Tests pass another `load`.
  */
 export async function loadMySql(load: () => Promise<unknown> = () => import(MODULE)): Promise<MySqlDriver> {
   try {

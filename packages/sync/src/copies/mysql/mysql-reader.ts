@@ -1,5 +1,5 @@
 // Reads what a run or `verify` needs from a MySQL or MariaDB copy: its state, and its rows in the form in which the
-// service sent them.
+// service sent them. Also marks the rows that a verification has seen. All functions reject like `MySqlSession.run`.
 
 import { parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn } from '../../tables.ts'
@@ -37,9 +37,7 @@ export async function readState(session: MySqlSession): Promise<CopyState | null
   }
 }
 
-/**
- * Returns the rows of a selection in any order, with values as the service sent them. Throws like `MySqlSession.run`.
- */
+/** Returns the rows of a selection in any order, with each value in the form of `comparableText`. */
 export async function readRows(session: MySqlSession, { table, by, ids }: RowSelection): Promise<StoredRow[]> {
   // An empty list in `in ()` is a syntax error.
   if (ids.length === 0) return []

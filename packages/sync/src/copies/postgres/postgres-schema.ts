@@ -42,9 +42,10 @@ const STATE_TABLES = [
 ] as const
 
 /**
- * Creates missing objects, replaces views of another version, and deletes the marks of tables without an unfinished
- * walk. The next walk of a table that gets new columns is full. The caller provides the transaction. Throws `CopyError`
- * if the schema has objects of these names that store-sync did not create.
+ * Creates missing objects, replaces views of another version, and deletes the marks in `_sync_seen` of tables whose
+ * walk has ended. The next walk of a table that gets new columns is full. The caller provides the transaction. Throws
+ * `CopyError` if the schema has no copy, but objects of these names. In a schema with a copy, these count as a part of
+ * the copy.
  */
 export async function createSchema(session: PostgresSession, plan: SchemaPlan): Promise<void> {
   const { schema, tables } = plan
@@ -72,8 +73,8 @@ export function columnDeclaration({ name, kind }: CopyColumn): string {
 
 /**
  * Returns the names of existing objects. Creates a missing schema. Does not use `create schema if not exists`, which
- * always needs the privilege to create schemas. Throws `CopyError` if a table or view of the copy exists that
- * store-sync did not create.
+ * always needs the privilege to create schemas. Throws `CopyError` if the schema has no copy, but tables or views of
+ * these names.
  */
 async function claimSchema(
   session: PostgresSession,
