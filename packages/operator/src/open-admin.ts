@@ -31,7 +31,7 @@ const STATEMENT_TIMEOUT_MS = 30_000
 
 /**
  * Starts the admin API on the port of the settings. Rejects with `UserError` if the port or the host is not available,
- * and like `readAdminTls`. After an error, closes its connections.
+ * and with `InvalidSettingError` for wrong TLS files. After an error, closes its connections.
  */
 export async function openAdmin(target: ControlTarget & { readonly emit: EventHandler }): Promise<OpenAdmin> {
   const { config, controlUrl, keys, emit } = target

@@ -42,7 +42,7 @@ const NO_PROXIES =
 /**
  * Starts the dashboard. After an error, closes its connections. Rejects with `UserError` if its port or host is not
  * available. Rejects with `InvalidSettingError` if its address, frame ancestors, single sign-on, or emails are set
- * wrongly. Also rejects like `readDashboardSecret`.
+ * wrongly. Rejects with `DecryptionError` if no key decrypts the dashboard's secret.
  */
 export async function openDashboard(options: OpenDashboardOptions): Promise<OpenDashboard> {
   const { config, controlUrl, keys, emit, reader, apiUrl, ending } = options

@@ -147,7 +147,9 @@ function announce({ keys, emit }: ServiceOptions, database: ControlDatabase, poo
   return announceNode({ database, keys, name, version, servers: () => pools.servers(), random: randomBytes, emit })
 }
 
-/** Returns the admitter, which checks keys with connections of its own. Throws like `keyCheckTarget`. */
+/**
+ * Returns the admitter, which checks keys with connections of its own. Throws `InvalidSettingError` for an invalid URL.
+ */
 function admitterOf({ config, controlUrl, emit }: ServiceOptions, isDistributed: boolean): Admitter {
   const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
   const pool = new Pool(keyCheckTarget(config) ?? parseConnectionUrl(controlUrl), {

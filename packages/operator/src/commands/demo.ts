@@ -87,7 +87,8 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
     if (json) printJson(summary(facts))
     else print(formatPanel(facts, styled))
   } catch (error) {
-    // After Ctrl-C, the lifecycle closes everything, so the start ends here.
+    // A signal during the start closes what the start uses, so the error results from the signal. The lifecycle closes
+    // the rest.
     if (lifecycle.signal.aborted) return
     await lifecycle.close('failed start')
     throw error

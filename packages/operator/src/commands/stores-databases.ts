@@ -29,7 +29,7 @@ const PASSWORD_BYTES = 24
 
 /**
  * Prints the SQL for the reader's role with a random password or, with `grantsOnly`, the grants for an existing role.
- * Throws like `checkSchemaName` for an invalid schema.
+ * Throws `InvalidStoreError` for an invalid name of a schema.
  */
 export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptions): void {
   const schemaName = checkSchemaName(schema)
@@ -49,8 +49,8 @@ export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptio
 }
 
 /**
- * Upgrades a store to a newer schema version. Rejects like `requireStore`, `readUrlOption`, and `upgrade` of
- * operations/upgrade.ts.
+ * Upgrades a store to a newer schema version. Rejects with `UnknownStore`, with `UsageError` for an invalid URL, and
+ * like `upgrade` of operations/upgrade.ts.
  */
 export async function upgrade(context: CommandContext, reference: string, options: UpgradeOptions): Promise<void> {
   const store = await requireStore(context.database, reference)

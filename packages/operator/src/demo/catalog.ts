@@ -9,7 +9,9 @@ import { DAY, HISTORY_START, timestampText, untilEnd } from './timestamps.ts'
 import { type CategoryWords, LINES, OPTIONS, type ProductKind } from './words/products.ts'
 import { CARE, DESCRIPTIONS, type Words } from './words/texts.ts'
 
-/** A product or variant that an order can contain. `rate` is its tax rate in percent. */
+/**
+ * A product or variant that an order can contain. `cents` is its price before tax, and `rate` its tax rate in percent.
+ */
 export interface Article {
   readonly productId: string
   /** ID of the variant; null for a product without variants. */
@@ -26,7 +28,7 @@ export interface Catalog {
   readonly categories: readonly Row[]
   readonly products: readonly Row[]
   readonly variants: readonly Row[]
-  /** One for each product without variants, and for each variant; none for a draft. */
+  /** One for each product without variants, and for each variant; none for products with the status `draft`. */
   readonly articles: readonly Article[]
 }
 

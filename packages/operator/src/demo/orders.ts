@@ -21,6 +21,7 @@ export interface OrderSources {
   readonly articles: readonly Article[]
   readonly customers: readonly DemoCustomer[]
   readonly places: readonly PickupPlace[]
+  /** IDs of the manual payment methods, in the order of `MANUAL_METHODS`. */
   readonly methodIds: readonly string[]
   readonly random: SeededRandom
 }
@@ -32,6 +33,7 @@ export interface PlacedOrder {
 }
 
 interface Buyer {
+  /** ID of the customer; null for a guest. */
   readonly id: string | null
   readonly email: string
   readonly home: OrderAddress

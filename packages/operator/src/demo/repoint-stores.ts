@@ -8,7 +8,8 @@ import { urlForLogin } from '../store-schema/store-url.ts'
 
 /**
  * Updates every store whose URL names another socket than that of this server. Skips stores with a TCP address, and
- * URLs without a user, a password, or a database. Rejects like `decryptStoreUrl` and `setStore`.
+ * URLs without a user, a password, or a database. Rejects with `DecryptionError` if the secret can't decrypt a
+ * password, and like `setStore`.
  */
 export async function repointStores(registry: RegistryContext, adminUrl: string): Promise<void> {
   const { hosts } = parseConnectionUrl(adminUrl)

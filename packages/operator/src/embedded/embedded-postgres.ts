@@ -1,5 +1,5 @@
-// Runs the embedded PostgreSQL: one cluster in a data folder, with a Unix socket. This file orders the steps of a
-// start, which other files implement.
+// Runs the embedded PostgreSQL: one cluster in a data folder, with a Unix socket. Also finds a running server, and
+// removes a data folder. This file orders the steps of a start, which other files implement.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { connect, parseConnectionUrl } from '@store-export/postgres'

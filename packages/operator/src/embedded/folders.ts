@@ -33,7 +33,7 @@ const OWN_PREFIX = 'store-export-'
 
 /**
  * Creates the folders, and records those outside the data folder in `cluster.json`. Rejects with
- * `EmbeddedPostgresError` if a folder can't be written, and like `chooseAccount`.
+ * `EmbeddedPostgresError` if a folder can't be written, or if no suitable user can run PostgreSQL.
  */
 export async function prepareFolders(dataFolder: string, onNotice: (notice: EmbeddedNotice) => void): Promise<Folders> {
   const data = path.resolve(dataFolder)

@@ -28,7 +28,7 @@ export type EmbeddedServerOptions = {
   port: number
 }
 
-/** 'fast' ends transactions and writes data to disk; 'immediate' is a crash with a later recovery. */
+/** 'fast' rolls back open transactions and writes data to disk; 'immediate' is a crash with a later recovery. */
 export type StopMode = 'fast' | 'immediate'
 
 /**

@@ -126,6 +126,7 @@ function loginsOf({ storeId, random }: ProvisionStoreOptions): { owner: Login; r
   }
 }
 
+/** Creates both roles and the database. After each of them, adds the statement that drops it to `undo`. */
 async function createRolesAndDatabase(
   admin: Connection,
   { random }: ProvisionStoreOptions,
