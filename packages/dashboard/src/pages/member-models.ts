@@ -2,7 +2,7 @@
 
 import type { DirectoryToken, MemberRole, PendingInvitation, StoreMember } from '@store-export/control'
 
-/** Settings > Members. */
+/** The data of Settings > Members. */
 export interface MembersPage {
   /** In the order in which they got access. */
   readonly members: readonly (StoreMember & { readonly isYou: boolean })[]

@@ -208,7 +208,8 @@ function typedName({ context, sentForm: form }: DashboardRequest): string {
 
 /**
  * Rejects stores of other merchants, sessions without a second factor if the store requires one, and roles without the
- * permission. `authenticate` reads the role and the rule on each request.
+ * permission. `authenticate` reads the role and the rule on each request. Also notes that a member whom a directory
+ * added has opened the store.
  */
 async function requireStore(
   request: MerchantRequest,
