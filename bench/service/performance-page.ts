@@ -127,9 +127,9 @@ function filters(results: readonly BenchResult[]): string {
 The table has the time of the first page of 250 orders with a filter, in ms. The time in parentheses is that of a store
 without [indexes for filters](../operate/connect-stores.md#check-stores). Without these indexes, the service reads the list until
 the page is full or a [time limit](../contribute/decisions/024-scan-lists-in-batches.md) ends the page. In a large store,
-a page can then take up to 4 s. If a cell has no parentheses, the time without indexes was not measured.
+a page can then take up to 4 s by default. If a cell has no parentheses, the time without indexes was not measured.
 
-If a filter matches every order, the index for \`updated_since\` doesn't help. The service [counts the matches in this
+If \`updated_since\` matches every order, its index doesn't help. The service [counts the matches in this
 index](../contribute/decisions/029-count-changed-rows-before-choosing-the-access-path.md), and then reads the list. So the
 page takes longer than without the index.
 
