@@ -86,7 +86,7 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_OIDC_STORES_CLAIM',
     kind: 'string',
     default: null,
-    help: 'Name of the claim in which the OpenID Connect provider lists the stores of a merchant. Without this setting, you add merchants to stores yourself.',
+    help: 'Name of the claim (member of the ID token or user info) in which the OpenID Connect provider lists the stores of a merchant. Without this setting, you add merchants to stores yourself.',
   },
   oidcLabel: {
     env: 'STORE_EXPORT_OIDC_LABEL',

@@ -54,7 +54,7 @@ export const DATABASE_SETTINGS = {
     unit: 'requests',
     min: 0,
     max: 100_000,
-    help: 'Maximum requests of one store beyond its connections (STORE_EXPORT_STORE_POOL_SIZE). They wait for a connection, and further requests get 502.',
+    help: 'Maximum requests of one store beyond its connections (STORE_EXPORT_STORE_POOL_SIZE). These requests wait for a connection. Further requests get 502.',
   },
   storeQueueWaitMs: {
     env: 'STORE_EXPORT_STORE_QUEUE_WAIT_MS',
@@ -63,7 +63,7 @@ export const DATABASE_SETTINGS = {
     unit: 'ms',
     min: 1,
     max: 60_000,
-    help: 'Time without a free connection after which waiting requests get 502. Each connection that becomes free restarts the time. If a database server is busy, a new request gets 502 at once if its expected wait is longer than 30 % of this time.',
+    help: 'Time without a free connection after which waiting requests get 502. Each connection that becomes free restarts the time. While all connections to a server are in use, a new request gets 502 at once if its expected wait exceeds 30 % of this time.',
   },
   storeIdleSeconds: {
     env: 'STORE_EXPORT_STORE_IDLE_SECONDS',
@@ -108,13 +108,13 @@ export const DATABASE_SETTINGS = {
     unit: 's',
     min: 0,
     max: 86_400,
-    help: "How long before a request its watermark lies, if the service can't see when the open transactions of the store started. The watermark is the time from which the next incremental sync reads. Choose a longer time than your longest transaction takes. With 0, incremental syncs can miss changes.",
+    help: "Time from a watermark to its request, if the service can't see when the open transactions of the store started. The watermark is the time from which the next incremental sync reads. Choose a longer time than your longest transaction takes. With 0, incremental syncs can miss changes.",
   },
   storeSessionSettings: {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
     kind: 'flag',
     default: true,
-    help: 'Whether nodes set time limits when they connect to a store. Turn it off behind PgBouncer, which rejects these time limits.',
+    help: 'Whether nodes set time limits, read-only transactions, and other session settings when they connect to a store. Turn it off behind PgBouncer, which rejects some of these settings. The role with which nodes read the store must then have the settings that `stores grants` prints.',
   },
   preparedStatements: {
     env: 'STORE_EXPORT_PREPARED_STATEMENTS',
