@@ -63,7 +63,7 @@ export const DATABASE_SETTINGS = {
     unit: 'ms',
     min: 1,
     max: 60_000,
-    help: 'Time without a free connection after which waiting requests get 502. Each connection that becomes free restarts the time. While all connections to a server are in use, a new request gets 502 at once if its expected wait exceeds 30 % of this time.',
+    help: 'Time without a free connection after which waiting requests get 502. Each connection that becomes free restarts the time. While all connections to a server are in use, a request whose expected wait exceeds 30 % of this time gets 502 at once.',
   },
   storeIdleSeconds: {
     env: 'STORE_EXPORT_STORE_IDLE_SECONDS',
