@@ -211,7 +211,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'usage.write_failed': {
     level: 'warn',
     meaning:
-      'Usage statistics could not be written, and the service tries again. `dropped` is the number of requests whose statistics did not fit into memory and are lost.',
+      'Usage statistics could not be written, and the service tries again. `pending` is the number of pairs of a key and an hour that wait in memory. `dropped` is the number of requests whose statistics did not fit into memory and are lost.',
   },
   'audit.recorded': {
     level: 'info',
@@ -279,11 +279,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },
   'pool.sampled': {
     level: 'debug',
-    meaning: 'The connections of a pool when Prometheus requested the metrics, which use this event.',
+    meaning: 'Prometheus requested the metrics. The event has the connections of a pool.',
   },
   'servers.sampled': {
     level: 'debug',
-    meaning: 'The connections to each database server when Prometheus requested the metrics, which use this event.',
+    meaning: 'Prometheus requested the metrics. The event has the connections to each database server.',
   },
 }
 
