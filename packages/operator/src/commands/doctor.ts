@@ -4,13 +4,13 @@
 import { listStores, type RegisteredStore, requireStore } from '@store-export/control'
 import type { Command } from 'commander'
 import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
-import { examineAll } from '../doctor/examine-all.ts'
 import { examineControl } from '../doctor/examine-control.ts'
 import { examineStore } from '../doctor/examine-store.ts'
 import { skipFailedServers } from '../doctor/failed-servers.ts'
 import { formatChecks, formatStores } from '../doctor/format-report.ts'
 import { type ControlReport, findingsOf, isHealthy, type StoreReport } from '../doctor/report.ts'
 import { countOf, print, printJson, printMessage, showProgress, styled } from '../output.ts'
+import { processAll } from '../process-all.ts'
 import { EXIT_FAILED, UsageError } from '../user-error.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
@@ -49,7 +49,7 @@ async function doctor(context: CommandContext, { store, values, json }: DoctorOp
   const control = await examineControl(context)
   const { keys, config } = context
   const examine = skipFailedServers((each) => examineStore(each, { keys, config, scansValues: values === true }))
-  const stores = await examineAll(selected, examine, { atOnce: STORES_AT_ONCE, onDone: progressOf(selected.length) })
+  const stores = await processAll(selected, examine, { atOnce: STORES_AT_ONCE, onDone: progressOf(selected.length) })
   if (json) printJson({ stores: stores.map(describe), control: describeControl(control) })
   else show(control, stores)
   if (![control, ...stores].every(isHealthy)) process.exitCode = EXIT_FAILED

@@ -23,6 +23,7 @@ export interface GrantsOptions extends CommonOptions {
 export interface UpgradeOptions extends CommonOptions {
   readonly to: RevisionId
   readonly databaseUrl?: string
+  readonly all?: true
 }
 
 const PASSWORD_BYTES = 24

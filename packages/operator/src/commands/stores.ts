@@ -4,12 +4,14 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { type Command, Option } from 'commander'
 import { type ProcessContext, withControl } from '../command-context.ts'
+import { UsageError } from '../user-error.ts'
 import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
 import { parseRevision } from './option-values.ts'
 import { type GrantsOptions, grants, type UpgradeOptions, upgrade } from './stores-databases.ts'
 import { type DropOrphanOptions, removeOrphan, showOrphans } from './stores-orphans.ts'
 import { type ProvisionOptions, provision } from './stores-provision.ts'
 import { type AddOptions, add, list, type MoveOptions, move, remove, type SetOptions, set } from './stores-registry.ts'
+import { upgradeEvery } from './stores-upgrade-all.ts'
 
 export function addStoresCommands(program: Command, processContext: ProcessContext): void {
   const stores = addCommandGroup(program, 'stores', 'register, create, move, upgrade, list, and remove stores')
@@ -136,13 +138,23 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     'upgrade',
     'upgrade a store to a newer schema version, and let the service read its new columns. "stores provision" must have created the store.',
   )
-    .argument('<id>', ID_HELP)
+    .argument('[id]', `${ID_HELP}, or --all`)
+    .option(
+      '--all',
+      'upgrade all stores whose databases the service created, a few at the same time. A failed store does not stop the others.',
+    )
     .requiredOption('--to <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option(
       '--database-url <url>',
       'connection URL with which the owner of the tables connects to the store database, or - to read it from standard input. Required if the database is not on the server of the control database.',
     )
-    .action((id: string, options: UpgradeOptions) =>
-      withControl(processContext, (context) => upgrade(context, id, options)),
-    )
+    .action((id: string | undefined, options: UpgradeOptions) => {
+      const { all = false, databaseUrl } = options
+      if (!all && id === undefined) throw new UsageError('the ID of the store is missing; add it, or add --all')
+      if (all && id !== undefined) throw new UsageError('--all upgrades every store; leave out the ID')
+      if (all && databaseUrl !== undefined) throw new UsageError('--database-url is for one store; leave out --all')
+      return withControl(processContext, (context) =>
+        id === undefined ? upgradeEvery(context, options) : upgrade(context, id, options),
+      )
+    })
 }

@@ -42,14 +42,19 @@ export async function upgrade(
  * database, or if the database is on another server.
  */
 function adminUrlOf({ databaseUrl }: RegisteredStore, controlUrl: string): string {
-  const registered = databaseUrl === null ? null : parseConnectionUrl(databaseUrl)
-  if (registered === null || registered.database === null) {
+  const database = databaseUrl === null ? null : parseConnectionUrl(databaseUrl).database
+  if (databaseUrl === null || database === null) {
     throw new UserError('this store has no database URL; add --database-url with the URL of its owner')
   }
-  if (!isDeepStrictEqual(registered.hosts, parseConnectionUrl(controlUrl).hosts)) {
+  if (!isOnServerOf(controlUrl, databaseUrl)) {
     throw new UserError(
       "this store's database is not on the server of the control database; add --database-url with the URL of its owner",
     )
   }
-  return urlForDatabase(controlUrl, registered.database)
+  return urlForDatabase(controlUrl, database)
+}
+
+/** Whether the URL of a store names the same hosts as the URL of the control database. */
+export function isOnServerOf(controlUrl: string, databaseUrl: string): boolean {
+  return isDeepStrictEqual(parseConnectionUrl(databaseUrl).hosts, parseConnectionUrl(controlUrl).hosts)
 }

@@ -1,0 +1,98 @@
+// Implements `stores upgrade --all`. The exit code is 1 unless all selected stores are at the schema version.
+
+import { listStores } from '@store-export/control'
+import type { CommandContext } from '../command-context.ts'
+import { provisionedStores, type UpgradeOutcome, upgradeAll } from '../operations/upgrade-all.ts'
+import { countOf, print, printable, printJson, printMessage, showProgress } from '../output.ts'
+import { EXIT_FAILED } from '../user-error.ts'
+import type { UpgradeOptions } from './stores-databases.ts'
+
+type Outcome<K extends UpgradeOutcome['kind']> = Extract<UpgradeOutcome, { readonly kind: K }>
+
+/** Outcomes by kind, and the number of stores that were skipped. */
+interface Report {
+  readonly done: readonly Outcome<'done'>[]
+  readonly needsOwner: readonly Outcome<'needs-owner'>[]
+  readonly failed: readonly Outcome<'failed'>[]
+  /** Number of upgrades that did not begin. */
+  readonly stopped: number
+  readonly skipped: number
+}
+
+/**
+ * Upgrades all stores whose databases the service created, and prints the failed ones by cause. After SIGINT or SIGTERM,
+ * begins no further upgrade. It completes the running ones, because an interrupted upgrade leaves a login on the server.
+ */
+export async function upgradeEvery(context: CommandContext, { to, json }: UpgradeOptions): Promise<void> {
+  const all = await listStores(context.database)
+  const stores = provisionedStores(all)
+  const stopping = new AbortController()
+  // A second signal changes nothing: after Ctrl-C in a terminal, npm passes the same signal on.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopping.abort())
+  const options = { to, onDone: progressOf(stores.length), signal: stopping.signal }
+  const outcomes = await upgradeAll(context, stores, options)
+  const only = <K extends UpgradeOutcome['kind']>(kind: K) =>
+    outcomes.filter((outcome): outcome is Outcome<K> => outcome.kind === kind)
+  const [done, needsOwner, failed] = [only('done'), only('needs-owner'), only('failed')]
+  const stopped = only('stopped').length
+  const report = { done, needsOwner, failed, stopped, skipped: all.length - stores.length }
+  if (json) printJson({ revision: to, ...describe(report) })
+  else show(to, report)
+  if (done.length < stores.length) process.exitCode = EXIT_FAILED
+}
+
+function progressOf(total: number): (outcome: UpgradeOutcome) => void {
+  let [done, failed] = [0, 0]
+  return ({ kind }) => {
+    done += 1
+    if (kind !== 'done') failed += 1
+    showProgress(done === total ? null : `processed ${done} of ${countOf(total, 'store')}; not upgraded: ${failed}`)
+  }
+}
+
+function describe({ done, needsOwner, failed, stopped, skipped }: Report) {
+  return {
+    upgraded: done.map(({ id, applied, repaired, adminSql }) => ({ id, applied, repaired, admin_sql: adminSql })),
+    needs_owner_url: needsOwner.map(({ id }) => id),
+    failed: failed.map(({ id, code, message }) => ({ id, code, message })),
+    stopped,
+    skipped,
+  }
+}
+
+/** Prints a message for each cause with the IDs of its stores, then the summary. */
+function show(to: string, { done, needsOwner, failed, stopped, skipped }: Report): void {
+  for (const [cause, outcomes] of Map.groupBy(failed, causeOf)) showStores(`Failed; ${cause}:`, outcomes)
+  showStores(
+    'On another server than the control database. Upgrade each with its ID and --database-url, the URL of its owner:',
+    needsOwner,
+  )
+  const adminSql = done.flatMap((outcome) => outcome.adminSql ?? [])
+  if (adminSql.length > 0)
+    printMessage(`Readers' roles have no connection limit. Run this as an administrator of the server:`)
+  for (const sql of adminSql) printMessage(sql)
+  const changed = done.filter(({ applied }) => applied.length > 0).length
+  const repaired = done.filter((outcome) => outcome.repaired.length > 0).length
+  if (repaired > 0)
+    printMessage(`Added what an older version of "stores provision" left out in ${countOf(repaired, 'store')}.`)
+  if (skipped > 0)
+    printMessage(`Skipped ${countOf(skipped, 'store')} without a database that "stores provision" created.`)
+  const parts = [
+    `already at ${to}: ${(done.length - changed).toLocaleString('en')}`,
+    `failed: ${failed.length.toLocaleString('en')}`,
+    ...(needsOwner.length > 0 ? [`on another server: ${needsOwner.length.toLocaleString('en')}`] : []),
+    ...(stopped > 0 ? [`not begun: ${stopped.toLocaleString('en')}`] : []),
+  ]
+  printMessage(`Upgraded ${countOf(changed, 'store')} to ${to}; ${parts.join(', ')}.`)
+}
+
+function showStores(heading: string, outcomes: readonly { readonly id: string }[]): void {
+  if (outcomes.length === 0) return
+  printMessage(heading)
+  for (const { id } of outcomes) print(id)
+}
+
+/** Returns the message without the digits of the store's ID, which are in the names of its database and roles. */
+function causeOf({ id, message }: Outcome<'failed'>): string {
+  return printable(message.replaceAll(id.slice(-12), '…'))
+}

@@ -1,0 +1,79 @@
+// Upgrades the databases of all stores that the service created. A failed store doesn't stop the others.
+
+import { includesRevision, type RevisionId } from '@store-export/contract'
+import type { RegisteredStore } from '@store-export/control'
+import type { ControlTarget } from '../command-context.ts'
+import { examineStore } from '../doctor/examine-store.ts'
+import { explainError } from '../explain-error.ts'
+import { processAll } from '../process-all.ts'
+import { redactAndCut } from '../redact.ts'
+import type { UpgradeResult } from '../store-schema/provision-store.ts'
+import { isOnServerOf, upgrade } from './upgrade.ts'
+
+/** Number of stores that are upgraded at the same time. Each needs two connections to the server. */
+const STORES_AT_ONCE = 4
+/** Names of the databases and the readers' roles of `stores provision`. A URL can have only one of both. */
+const PROVISIONED = /\bstore_export_(?:store|reader)_[0-9a-f]{12}\b/
+const MESSAGE_LENGTH_MAX = 400
+
+/** What happened to a store. */
+export type UpgradeOutcome =
+  | ({ readonly kind: 'done'; readonly id: string } & UpgradeResult)
+  /** The database is on another server and not at the schema version, so the upgrade needs the owner's URL. */
+  | { readonly kind: 'needs-owner'; readonly id: string }
+  | { readonly kind: 'failed'; readonly id: string; readonly code: string; readonly message: string }
+  /** The signal was aborted before the upgrade began. */
+  | { readonly kind: 'stopped'; readonly id: string }
+
+/** The schema version to reach, and how to follow and stop the upgrades. */
+export interface UpgradeAllOptions {
+  readonly to: RevisionId
+  /** Gets each outcome, in any order. */
+  readonly onDone: (outcome: UpgradeOutcome) => void
+  /** Once aborted, no further upgrade begins. */
+  readonly signal: AbortSignal
+}
+
+/** Returns the stores whose databases the service created. */
+export function provisionedStores(stores: readonly RegisteredStore[]): RegisteredStore[] {
+  return stores.filter(({ databaseUrl }) => databaseUrl !== null && PROVISIONED.test(databaseUrl))
+}
+
+/** Upgrades stores to a newer schema version, and returns the outcomes in their order. */
+export function upgradeAll(
+  target: ControlTarget,
+  stores: readonly RegisteredStore[],
+  { to, onDone, signal }: UpgradeAllOptions,
+): Promise<UpgradeOutcome[]> {
+  const work = async (store: RegisteredStore): Promise<UpgradeOutcome> =>
+    signal.aborted ? { kind: 'stopped', id: store.id } : upgradeOne(target, store, to)
+  return processAll(stores, work, { atOnce: STORES_AT_ONCE, onDone })
+}
+
+async function upgradeOne(target: ControlTarget, store: RegisteredStore, to: RevisionId): Promise<UpgradeOutcome> {
+  const { id, databaseUrl } = store
+  try {
+    if (databaseUrl !== null && !isOnServerOf(target.controlUrl, databaseUrl))
+      return await withoutOwner(target, store, to)
+    return { kind: 'done', id, ...(await upgrade(target, store, { to, databaseUrl: null })) }
+  } catch (error) {
+    const { code, message } = explainError(error) ?? { code: 'internal_error', message: textOf(error) }
+    return { kind: 'failed', id, code, message }
+  }
+}
+
+/** Returns the outcome for a store on another server. An upgrade with the owner's URL can have been made before. */
+async function withoutOwner(
+  { keys, config }: ControlTarget,
+  store: RegisteredStore,
+  to: RevisionId,
+): Promise<UpgradeOutcome> {
+  const { id } = store
+  const { revision } = await examineStore(store, { keys, config, scansValues: false })
+  if (revision === null || !includesRevision(revision, to)) return { kind: 'needs-owner', id }
+  return { kind: 'done', id, applied: [], repaired: [], adminSql: null }
+}
+
+function textOf(error: unknown): string {
+  return redactAndCut(error instanceof Error ? error.message : String(error), MESSAGE_LENGTH_MAX)
+}
