@@ -109,6 +109,24 @@ describe('stores in the control database', () => {
 })
 
 describe('rotation of the encryption secret', () => {
+  test.each(['Shop \u202e', '\u2066Shop', 'two\nlines', '\u200b', '', 'x'.repeat(201)])(
+    'if the name of a store is the invalid value %j, addStore and setStore throw an InvalidStoreError',
+    async (name) => {
+      const store = { name, origin: 'imported', state: 'ready', databaseUrl: null } as const
+      await expect(addStore(control, store)).rejects.toThrow(InvalidStoreError)
+      const { id } = await addStore(control, { ...store, name: 'Shop' })
+      await expect(setStore(control, id, { name })).rejects.toThrow('store name: must have 1 to 200 characters')
+    },
+  )
+
+  test.each(['متجر القهوة', 'חנות \u200fA1', 'Café', '🛒'.repeat(200)])(
+    'if the name of a store is %j, addStore returns the name unchanged',
+    async (name) => {
+      const store = { name, origin: 'imported', state: 'ready', databaseUrl: null } as const
+      expect((await addStore(control, store)).name).toBe(name)
+    },
+  )
+
   test('if the encryption secret is rotated, the new secret alone decrypts the database passwords of all stores', async () => {
     const fresh = await createControlDatabase()
     const store = await fresh.store()

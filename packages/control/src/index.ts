@@ -177,6 +177,7 @@ export {
 } from './merchants.ts'
 export { MigrationError, migrate, missingMigrations } from './migrate.ts'
 export { type MovedStores, moveStores } from './move-stores.ts'
+export { UNSAFE_CHARACTERS, withoutDirectionControls } from './names.ts'
 export { announceNode, type NodeServer, NodesWithoutSecret, requireServiceSecret, whyNotServing } from './nodes.ts'
 export { InvalidEmailError, parseEmail } from './parse-email.ts'
 export {

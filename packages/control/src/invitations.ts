@@ -9,6 +9,7 @@ import { createAccount, findAccount, lockAccount, merchantActor, setFirstPasswor
 import type { ControlDatabase } from './database.ts'
 import { lockStores } from './lock-stores.ts'
 import { type MemberRole, rolesAbove } from './member-roles.ts'
+import { withoutDirectionControls } from './names.ts'
 import { isUsable, markProved, resetSignIns } from './prove-address.ts'
 import { isUuid } from './random.ts'
 
@@ -239,7 +240,7 @@ export async function findInvitation(
       exists (select from merchants m where m.email = i.email and ${isUsable(sessionId)}) as "hasAccount"
     from invitations i join stores s on s.id = i.store_id join merchants a on a.id = i.invited_by
     where i.token_hash = ${tokenHash} and ${CAN_BE_ACCEPTED}`)
-  return found ?? null
+  return found === undefined ? null : { ...found, storeName: withoutDirectionControls(found.storeName) }
 }
 
 /** Whether this is the token of an earlier email, and the link of a newer email to the same person works. */

@@ -6,6 +6,7 @@ import type { ControlDatabase } from './database.ts'
 import { deleteUnusedAccount } from './directory-accounts.ts'
 import { lockStores } from './lock-stores.ts'
 import { isLastAdmin, lockMembers, type MemberRole } from './member-roles.ts'
+import { withoutDirectionControls } from './names.ts'
 import { deleteSignInLinks } from './prove-address.ts'
 import { isUuid } from './random.ts'
 import { type RegisteredStore, STORE_COLUMNS, UnknownStore } from './stores.ts'
@@ -163,15 +164,19 @@ export interface MemberStore extends RegisteredStore {
   readonly isUnopened: boolean
 }
 
-/** Returns the stores that the merchant sees, ordered by name without regard to case. */
+/**
+ * Returns the stores that the merchant sees, ordered by name without regard to case. The names have no direction
+ * controls.
+ */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<MemberStore[]> {
-  return database.pool.query<MemberStore>(sql`
+  const stores = await database.pool.query<MemberStore>(sql`
     select ${STORE_COLUMNS}, role, "isUnopened"
     from stores join (
       select store_id, role, from_directory and opened_at is null as "isUnopened" from memberships
       where merchant_id = ${merchantId}
     ) as own on store_id = id
     where removed_at is null order by lower(name), id`)
+  return stores.map((store) => ({ ...store, name: withoutDirectionControls(store.name) }))
 }
 
 /**

@@ -4,6 +4,7 @@
 import { sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
+import { nameProblem } from './names.ts'
 import type { EncryptedPassword, EncryptionContext } from './password-encryption.ts'
 import { isUuid, randomUuid } from './random.ts'
 import { encryptUrl } from './store-url.ts'
@@ -242,16 +243,11 @@ export async function registeredAmong({ pool }: ControlDatabase, ids: readonly s
   return new Set(rows.map(({ id }) => id))
 }
 
-/**
- * Returns the name without spaces around it. Throws `InvalidStoreError` if it is empty, too long, or has control
- * characters.
- */
+/** Returns the name without spaces around it. Throws `InvalidStoreError` for `nameProblem`. */
 export function checkStoreName(text: string): string {
   const name = text.trim()
-  if (name === '' || Array.from(name).length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name))
-    throw new InvalidStoreError(
-      `store name: must have 1 to ${NAME_LENGTH_MAX} characters without control characters; got ${Array.from(name).length} characters`,
-    )
+  const problem = nameProblem(name, NAME_LENGTH_MAX)
+  if (problem !== null) throw new InvalidStoreError(`store name: ${problem}`)
   return name
 }
 

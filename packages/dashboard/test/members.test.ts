@@ -132,6 +132,16 @@ describe('new admins', () => {
 })
 
 describe('invitations by email', () => {
+  test('if the stored name of a store changes the direction of text, pages and emails show the name without these characters', async () => {
+    await platform.controlSql`update stores set name = ${'Shop \u202egnp\u2066'} where id = ${store.id}`
+    const { path } = await invited(newEmail())
+    const email = smtp.emails.at(-1)?.message
+    for (const text of [email, (await browser().get(path)).text, (await member.get(members())).text]) {
+      expect(text).toContain('Shop gnp')
+      expect(text).not.toMatch(/[\u202e\u2066]|=E2=80=AE|=E2=81=A6/)
+    }
+  })
+
   test('an invitation email names the store and the inviter, and neither pages nor the table invitations contain the token of the link in the email', async () => {
     const email = newEmail()
     expect((await inviteAs(member, ` ${email.toUpperCase()} `)).status).toBe(303)

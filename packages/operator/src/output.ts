@@ -2,6 +2,7 @@
 // standard error. A stream that is not a terminal gets no colors, unless FORCE_COLOR is set.
 
 import { styleText } from 'node:util'
+import { UNSAFE_CHARACTERS } from '@store-export/control'
 
 /** A style of `styleText`, such as `bold` or `green`. */
 export type Style = Parameters<typeof styleText>[0]
@@ -50,15 +51,12 @@ export function styled(style: Style, text: string, stream: NodeJS.WriteStream = 
   return styleText(style, text, { stream })
 }
 
-/** Control characters, line separators, and characters that begin or end another direction of text. */
-const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
-
 /**
- * Returns the text with `?` for each character of `UNPRINTABLE`, because it can move the cursor, change colors, or
+ * Returns the text with `?` for each of the `UNSAFE_CHARACTERS`, because they can move the cursor, change colors, or
  * reorder the line. Use it for names that other people choose.
  */
 export function printable(text: string): string {
-  return text.replaceAll(UNPRINTABLE, '?')
+  return text.replaceAll(UNSAFE_CHARACTERS, '?')
 }
 
 /**

@@ -276,19 +276,17 @@ async function killProvision(externalId: string): Promise<{ id: string }> {
 }
 
 test('if names in the control database have escape sequences or change the direction of text, commands print ? in their place', async () => {
-  const name = 'Shop \u202e'
-  const added = await runCommand(['stores', 'add', '--name', name, '--external-id', 'odd', ...URL_OPTION], { settings })
+  const added = await runCommand(['stores', 'add', '--name', 'x', '--external-id', 'odd', ...URL_OPTION], { settings })
   const id = added.stdout.trim()
   await runJson('keys', 'create', '--store', id, '--name', 'books')
   const sql = openClientForTest(control.url)
-  await sql`update stores set name = ${`${name}\x1b[8m\x9b2J`} where id = ${id}`
+  await sql`update stores set name = ${'Shop \u202e\x1b[8m\x9b2J'} where id = ${id}`
   await sql`update api_keys set name = ${'books\x1b]0;title\x07'} where store_id = ${id}`
   const run = async (...words: string[]) => {
     const { stdout, stderr } = await runCommand(words, { settings })
     return stdout + stderr
   }
   const shown = 'Shop ??[8m?2J'
-  expect(added.stderr).toContain('Registered "Shop ?" (generated, ready):')
   expect(await run('stores', 'set', id, '--state', 'ready')).toContain(`Changed "${shown}"`)
   expect(await run('stores', 'list')).toContain(`  ${shown}  postgres:`)
   expect(await run('keys', 'list', '--store', id)).toContain('  books?]0;title?\n')

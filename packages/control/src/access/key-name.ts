@@ -1,5 +1,7 @@
 // Checks the name of a key, which merchants see in lists.
 
+import { nameProblem } from '../names.ts'
+
 /** Maximum length of a key's name, in characters (code points). */
 const KEY_NAME_LENGTH_MAX = 80
 
@@ -8,25 +10,10 @@ export class InvalidKeyNameError extends Error {
   override readonly name = 'InvalidKeyNameError'
 }
 
-/** Matches characters that are invisible alone: controls, separators, combining marks, and fillers that are letters. */
-const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
-
-/**
- * Returns the name without spaces around it, in Unicode form NFC. Throws `InvalidKeyNameError` if it has no visible
- * character, more than 80 characters, or a control, a line separator, a bidirectional control, or a lone surrogate.
- */
+/** Returns the name without spaces around it, in Unicode form NFC. Throws `InvalidKeyNameError` for `nameProblem`. */
 export function checkKeyName(text: string): string {
   const name = text.trim().normalize('NFC')
-  const length = Array.from(name).length
-  if (
-    length < 1 ||
-    length > KEY_NAME_LENGTH_MAX ||
-    name.replace(INVISIBLE, '') === '' ||
-    /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name)
-  ) {
-    throw new InvalidKeyNameError(
-      `name: must have 1 to ${KEY_NAME_LENGTH_MAX} characters, one of them visible, without control characters; got ${length} characters`,
-    )
-  }
+  const problem = nameProblem(name, KEY_NAME_LENGTH_MAX)
+  if (problem !== null) throw new InvalidKeyNameError(`name: ${problem}`)
   return name
 }

@@ -1,6 +1,6 @@
 // Sends emails through the operator's SMTP server.
 
-import type { Secret } from '@store-export/control'
+import { type Secret, withoutDirectionControls } from '@store-export/control'
 import { createTransport } from 'nodemailer'
 
 /** The SMTP server, and the sender of emails. */
@@ -54,8 +54,8 @@ export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
         from,
         // nodemailer would read a string as a list of addresses.
         to: { name: '', address: to },
-        subject,
-        text,
+        subject: withoutDirectionControls(subject),
+        text: withoutDirectionControls(text),
         headers: {
           // Prevents automatic replies (RFC 3834).
           'Auto-Submitted': 'auto-generated',
