@@ -29,13 +29,13 @@ export function alertsTable(): string {
   return ['| Alert | Severity | Meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-function ruleOf({ name, severity, expr, summary, runbook, ...alert }: Alert, span: Span) {
+function ruleOf({ name, severity, expr, summary, detail = '', runbook, ...alert }: Alert, span: Span) {
   return {
     alert: name,
     expr: expr(span),
     ...(alert.for === 0 ? {} : { for: span(alert.for) }),
     labels: { severity: severityLabel(severity) },
-    annotations: { summary, runbook_url: `${DOCS}/${RUNBOOKS}/${runbook}.md` },
+    annotations: { summary: summary + detail, runbook_url: `${DOCS}/${RUNBOOKS}/${runbook}.md` },
   }
 }
 

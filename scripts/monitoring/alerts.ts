@@ -33,6 +33,8 @@ export interface Alert {
   readonly expr: (span: Span) => string
   /** One sentence for the notification. It can use the labels of the expression. */
   readonly summary: string
+  /** A template of Prometheus that adds to the summary. Unlike a label, its value doesn't restart the alert. */
+  readonly detail?: string
 }
 
 /** Name of the scrape job of the nodes. */
@@ -60,6 +62,14 @@ const failingServers = (reason: 'unreachable' | 'full') => (span: Span) =>
   // extrapolates it to a little more than 1. The 20 minutes are those of `FAILING_MS` in the operator's metrics.ts.
   ` or (max by (server) (${serverFailing.name}{reason="${reason}"}) > 0` +
   ` and sum by (server) (increase(${serverFailures.name}{reason="${reason}"}[${span(20 * MINUTE)}])) > 1.5)`
+
+/**
+ * Names the servers with the state `timeout`. Only one database of such a server may hang, so they have no alert of
+ * their own: see docs/contribute/decisions/092-show-a-hanging-server-without-delaying-its-stores.md.
+ */
+const HANGING_SERVERS =
+  `{{ range query \`max by (server) (${serverFailing.name}{reason="timeout"}) > 0\` | sortByLabel "server" }}` +
+  " The database server {{ .Labels.server }}, or a database on it, doesn't respond.{{ end }}"
 
 /** Returns the rate of a metric over all nodes, for shares of requests. */
 const rate = (series: string, span: Span) => `sum(rate(${series}[${span(2 * MINUTE)}]))`
@@ -105,6 +115,7 @@ export const ALERTS: readonly Alert[] = [
     for: MINUTE,
     expr: failedShare('query'),
     summary: 'Queries on one or more stores fail or reach their time limit.',
+    detail: HANGING_SERVERS,
   },
   {
     name: 'StoreExportNoFreeConnection',

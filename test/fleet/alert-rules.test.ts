@@ -33,8 +33,10 @@ const HEALTHY: SeriesValues = {
   [failures('store', 'query')]: '0x40',
   [failures('store', 'no_connection')]: '0x40',
   [serverFailures('unreachable')]: '0x40',
+  [serverFailures('timeout')]: '0x40',
   [serverFailures('full')]: '0x40',
   [serverFailing('unreachable')]: '0x40',
+  [serverFailing('timeout')]: '0x40',
   [serverFailing('full')]: '0x40',
   [`store_export_leaked_keys_revoked_total{${NODE}}`]: '0x40',
   [`store_export_internal_errors_total{${NODE}}`]: '0x40',
@@ -107,7 +109,7 @@ function unitTest(series: SeriesValues, times: readonly string[], expected?: Ale
       ALERTS.map((alert) => ({
         eval_time: time,
         alertname: alert.name,
-        exp_alerts: alert === expected ? [alertOf(alert, labels)] : [],
+        exp_alerts: alert.name === expected?.name ? [alertOf(expected, labels)] : [],
       })),
     ),
   }
@@ -160,6 +162,24 @@ test('if queries on stores fail for more than 1 % of the requests, StoreExportSt
   expect(status).toBe(0)
 })
 
+test('if queries fail because two servers hang, the summary of StoreExportStoreFailing names the servers', async () => {
+  const alert = ALERTS.find(({ name }) => name === 'StoreExportStoreFailing')
+  if (alert === undefined) throw new Error('the alert is missing')
+  const series = {
+    [failures('store', 'query')]: '0x8 1+1x31',
+    [serverFailures('timeout')]: '0x8 1+1x31',
+    [serverFailing('timeout')]: '0x8 1x20 0x11',
+    [serverFailing('timeout').replace('db-1', 'db-0')]: '0x8 1x20 0x11',
+  }
+  const hangs = (server: string) => ` The database server ${server}, or a database on it, doesn't respond.`
+  const named = { ...alert, summary: alert.summary + hangs('db-0:5432') + hangs('db-1:5432') }
+  const tests = [
+    unitTest(series, ['4m', '7m'], named, { severity: 'warning' }),
+    unitTest(series, ['8m'], alert, { severity: 'warning' }),
+  ]
+  expect(await runTests(tests)).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') })
+})
+
 test('if only one request fails for each failure reason, no alert fires', async () => {
   const once = '0x8 1x31'
   const series = {
@@ -167,8 +187,10 @@ test('if only one request fails for each failure reason, no alert fires', async 
     [failures('store', 'query')]: once,
     [failures('store', 'no_connection')]: once,
     [serverFailures('unreachable')]: once,
+    [serverFailures('timeout')]: once,
     [serverFailures('full')]: once,
     [serverFailing('unreachable')]: once,
+    [serverFailing('timeout')]: once,
     [serverFailing('full')]: once,
     [errors('STORE_DB_ERROR')]: once,
     [`up{${NODE}}`]: '1x8 0x1 1x30',

@@ -20,7 +20,7 @@ import { JOB } from '../../scripts/monitoring/alerts.ts'
 import { startPrometheus } from '../support/programs.ts'
 import { createKeysFile, newScanner } from '../support/scanner.ts'
 
-vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 175_000 })
+vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 220_000 })
 
 const SIZE = { orders: 20, customers: 5, products: 5, locations: 1, groups: 1 }
 const INTERVAL_MS = 500
@@ -74,15 +74,21 @@ function startClients(node: RealNode, stores: readonly RealStore[]): void {
   }
 }
 
+/** An alert in the API of Prometheus. */
+interface ActiveAlert {
+  readonly state: string
+  readonly labels: { readonly alertname: string }
+  readonly annotations: { readonly summary: string }
+}
+
 /** Returns functions that read which alerts fire. */
 function alertsOf(prometheusUrl: string) {
-  const firing = async (): Promise<string[]> => {
+  const readFiring = async (): Promise<ActiveAlert[]> => {
     const response = await fetch(`${prometheusUrl}/api/v1/alerts`)
-    const { data } = (await response.json()) as { data: { alerts: { state: string; labels: { alertname: string } }[] } }
-    return [
-      ...new Set(data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname)),
-    ].toSorted()
+    const { data } = (await response.json()) as { data: { alerts: ActiveAlert[] } }
+    return data.alerts.filter(({ state }) => state === 'firing')
   }
+  const firing = async () => [...new Set((await readFiring()).map(({ labels }) => labels.alertname))].toSorted()
   const expectOnly = async (alert: string | null, untilMs: number) => {
     while (performance.now() < untilMs) {
       expect((await firing()).filter((each) => each !== alert)).toEqual([])
@@ -111,6 +117,7 @@ function alertsOf(prometheusUrl: string) {
         await after(INTERVAL_MS / 2)
       }
     },
+    summaries: async () => (await readFiring()).map(({ annotations }) => annotations.summary),
     expectQuiet: (ms: number) => expectOnly(null, performance.now() + ms),
   }
 }
@@ -159,6 +166,10 @@ test('if an error starts in a fleet, only the alert of this error fires, and the
   const proxy = await openProxy(Number(new URL(healthy.readerUrl).port))
   const proxied = await platform.addStore(healthy, urlAtPorts(healthy.readerUrl, [proxy.port]))
   const busy = await platform.addStore(healthy, healthy.readerUrl)
+  const frozen = await openProxy(Number(new URL(healthy.readerUrl).port))
+  // Real attempts take up to 3 s, which the alert's shorter durations would not fit.
+  const frozenUrl = urlAtPorts(healthy.readerUrl, [frozen.port], '?connect_timeout=1')
+  const hanging = await platform.addStore(healthy, frozenUrl)
   const slow = await platform.createStore(SIZE)
   const settings = { ...SETTINGS, LEAK_REPORT_KEYS_FILE: keys.path }
   const [node, other] = [await platform.startNode({ settings }), await platform.startNode({ settings })]
@@ -232,6 +243,18 @@ test('if an error starts in a fleet, only the alert of this error fires, and the
   )
 
   let stop = async (): Promise<void> => undefined
+  await expectAlert(
+    'StoreExportStoreFailing',
+    () => {
+      frozen.setMode({ kind: 'freeze' })
+      stop = burst(hanging, { clients: 1, pauseMs: 0 })
+    },
+    async () => {
+      expect(await alerts.summaries()).toEqual([expect.stringContaining(`server 127.0.0.1:${frozen.port}, or`)])
+      frozen.setMode({ kind: 'forward' })
+      await stop()
+    },
+  )
   await expectAlert(
     'StoreExportNoFreeConnection',
     () => {
