@@ -28,7 +28,7 @@ const STATUS = /^(?:Accepted|Superseded by \[[^\]]+\]\([^)]+\)), \d{4}-\d{2}-\d{
  */
 const PARTS: Readonly<Record<string, readonly number[]>> = {
   API: [2, 3, 4, 7, 9, 10, 11, 18, 19, 20, 47, 55, 56],
-  'Databases of stores': [1, 24, 25, 29, 30, 31, 32, 50, 51, 52, 91, 92],
+  'Databases of stores': [1, 24, 25, 29, 30, 31, 32, 50, 51, 52, 91, 92, 93],
   'Keys and control database': [23, 38, 39, 40, 44, 45, 64, 76, 77, 80, 88],
   Dashboard: [13, 14, 15, 16, 46, 65, 66, 70, 71, 74, 78, 79, 82, 83, 85, 86],
   Operation: [28, 33, 35, 41, 81, 87],

@@ -111,7 +111,7 @@ const REJECTION_REASONS = [
   ...(['missing', 'repeated', 'malformed', 'unknown'] as const satisfies readonly KeyRejected['reason'][]).map(
     (reason) => `key_${reason}`,
   ),
-  ...(['full', 'overloaded', 'timeout'] as const satisfies readonly StoreRequestRejected['reason'][]).map(
+  ...(['full', 'overloaded', 'timeout', 'failing'] as const satisfies readonly StoreRequestRejected['reason'][]).map(
     (reason) => `queue_${reason}`,
   ),
 ]

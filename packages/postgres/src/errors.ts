@@ -46,7 +46,8 @@ export class PostgresError extends Error {
  * Thrown if a connection could not be opened, has ended, or did not become free. `code` is one of these:
  * - A code of the system or of the name lookup, such as `ECONNREFUSED` and `ENOTFOUND`.
  * - A code of OpenSSL or of Node's TLS, such as `CERT_HAS_EXPIRED` and `ERR_TLS_CERT_ALTNAME_INVALID`.
- * - `CONNECT_TIMEOUT`: the server did not accept the session in time.
+ * - `ETIMEDOUT`: the server did not accept a TCP connection in time.
+ * - `CONNECT_TIMEOUT`: the server accepted a TCP connection, but not the session in time.
  * - `CONNECTION_CLOSED`: the client closed the connection or the pool.
  * - `ECONNRESET`: the server or the network closed the connection.
  * - `EPROTO`: the server sent bytes that the protocol doesn't allow.

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { certificateHash } from './certificate-hash.ts'
-import type { DatabaseHost, TlsSettings } from './connection-url.ts'
+import { type DatabaseHost, hostText, type TlsSettings } from './connection-url.ts'
 import { asPostgresConnectionError, PostgresConnectionError, protocolError } from './errors.ts'
 import { hostLookup } from './host-lookup.ts'
 import { tlsContextOf } from './tls-context.ts'
@@ -47,15 +47,19 @@ export interface SocketOptions {
  * Opens a socket. Close it after its use. Over TCP, starts TLS, unless the mode is `disable`, or is `prefer` and the
  * server offers none.
  *
- * Rejects with the signal's reason on abort. Rejects with `PostgresConnectionError` if the host is unreachable, TLS
- * fails or is refused, a certificate file can't be read, or the server breaks the protocol.
+ * Rejects with the signal's reason on abort, but with `PostgresConnectionError` `ETIMEDOUT` if the host has not accepted
+ * the TCP connection by then. Rejects with `PostgresConnectionError` if the host is unreachable, TLS fails or is refused, a certificate file can't be read, or the server breaks the protocol.
  */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
   signal.throwIfAborted()
   const isPlain = host.kind === 'unix' || tls.mode === 'disable'
   const reader: PlainReader = { onBytes: isPlain ? onBytes : dropBytes }
   const socket = connect(host, reader)
-  const stop = () => void socket.destroy()
+  let wasConnecting = false
+  const stop = () => {
+    wasConnecting = socket.connecting
+    socket.destroy()
+  }
   signal.addEventListener('abort', stop, { once: true })
   try {
     await unlessClosed(socket, (resolve) => socket.once('connect', resolve))
@@ -70,6 +74,7 @@ export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: S
     return { socket: secured, isPrivate: true, certificateHash: hashOf(secured) }
   } catch (error) {
     socket.destroy()
+    if (wasConnecting) throw notConnected(host, signal)
     signal.throwIfAborted()
     throw asPostgresConnectionError(error)
   } finally {
@@ -96,6 +101,12 @@ function connect(host: DatabaseHost, reader: PlainReader): Socket {
   socket.setNoDelay(true)
   if (host.kind === 'tcp') socket.setKeepAlive(true, KEEPALIVE_MS)
   return socket
+}
+
+/** Packets are lost, or the machine is down. A machine whose database hangs still accepts TCP connections. */
+function notConnected(host: DatabaseHost, { reason }: AbortSignal): PostgresConnectionError {
+  const message = `${hostText(host)} did not accept a TCP connection in time; check the machine, the network, and the firewall`
+  return new PostgresConnectionError('ETIMEDOUT', message, { cause: reason })
 }
 
 function requirePlainAllowed({ mode }: TlsSettings): void {

@@ -77,8 +77,8 @@ export function isTerminated(error: unknown): boolean {
 }
 
 /**
- * Whether the server was not found, or refused or lost the connection without an error message. Its other stores then
- * probably fail, too. A connection timeout doesn't count, because one store can hang while others of its server work.
+ * Whether the server was not found, or did not accept or lost the connection without an error message. Its other stores
+ * then probably fail, too. `CONNECT_TIMEOUT` doesn't count, because one store can hang while others of its server work.
  */
 export function isServerUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(codeOf(error) ?? '')
@@ -109,6 +109,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EPIPE',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ETIMEDOUT',
   'ENOENT',
   'CONNECTION_CLOSED',
   // The host name could not be resolved.

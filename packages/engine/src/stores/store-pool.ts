@@ -146,6 +146,11 @@ export class StorePool {
     return this.idle.length + this.running.size === 0
   }
 
+  /** Whether a connection of the pool is open. */
+  get hasConnection(): boolean {
+    return this.idle.length > 0 || [...this.running].some(({ connection }) => connection !== null)
+  }
+
   /** Whether no request uses the pool or waits for it. */
   get isUnused(): boolean {
     return this.running.size + this.waiting.size === 0

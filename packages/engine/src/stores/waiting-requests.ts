@@ -5,9 +5,13 @@
 // If a server gets more requests than it can handle, all of them would wait for seconds, and most clients would give
 // up. So a new request is rejected at once if its expected wait is too long. This doesn't apply to requests that wait
 // only for their own store, because the rate limit of the keys bounds their number.
+//
+// While a server is unreachable, all requests of its stores would wait until they fail, and would use up the connections
+// of proxies. So after 5 s, only one request at a time waits for the server, and all others are rejected at once.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
 import type { ConnectionBudget } from './connection-budget.ts'
+import { fullPartOf } from './database-errors.ts'
 import { failureReason } from './failure-reason.ts'
 import { StoreDatabaseError, type StoreDatabaseErrorOptions } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
@@ -55,12 +59,13 @@ export class WaitingRequests {
   }
 
   /**
-   * Adds a request to the queue of its store. Throws `StoreDatabaseError`, after the event `store.request_rejected`, if
-   * the queue is full, or if the expected wait for the server or the node is too long.
+   * Adds a request to the queue of its store. Throws `StoreDatabaseError`, after the event `store.request_rejected`, in
+   * these cases: the queue is full, the server is unreachable, or the expected wait is too long.
    */
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
       throw this.refusal(pool, 'full', 'the queue for a connection is full')
+    if (this.isCutOff(pool)) throw this.refusal(pool, 'failing', 'the database server has been unreachable for seconds')
     if (this.isOverloaded(pool))
       throw this.refusal(pool, 'overloaded', 'the stores of the database server get more requests than it can serve')
     const waiter = { pool, since: performance.now(), turn: Promise.withResolvers<StoreSlot | null>() }
@@ -116,6 +121,17 @@ export class WaitingRequests {
       (a, b) =>
         a.pool.pause.failedAt - b.pool.pause.failedAt || a.pool.running.size - b.pool.running.size || a.since - b.since,
     )
+  }
+
+  /**
+   * Whether a request may not even wait, because the server is unreachable. Between two attempts to connect, and while
+   * another request tries, this is true.
+   */
+  private isCutOff(pool: StorePool): boolean {
+    const { server } = pool
+    const now = performance.now()
+    if (pool.hasConnection || !server.pause.isLasting(now) || fullPartOf(server.pause.cause) !== null) return false
+    return now < pool.retryAt || !server.mayAttempt() || this.countFor(server) > 0
   }
 
   private isOverloaded(pool: StorePool): boolean {
