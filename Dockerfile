@@ -32,7 +32,7 @@ COPY --from=build /app/dist dist
 USER 1000:1000
 EXPOSE 8080 8081 9090
 # On SIGTERM the service accepts requests for 5 s more, then finishes those in flight for up to 8 s. Docker kills it after
-# 10 s by default: use `docker stop --time 25`.
+# 10 s by default: use `docker stop -t 25`.
 STOPSIGNAL SIGTERM
 # Checks that the process is alive. It does not use /readyz, because Docker would then restart every node while the control
 # database is slow.
