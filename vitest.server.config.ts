@@ -39,6 +39,7 @@ const CONTROL_TESTS =
     : [
         'packages/control/src/**/*.test.ts',
         'packages/api/test/{authentication,key-permissions,rate-limit,request-log}.test.ts',
+        'packages/dashboard/test/unreadable-usage.test.ts',
         'test/citus/*.test.ts',
       ]
 

@@ -154,10 +154,10 @@ describe('removal of a merchant', () => {
       storesWithoutAdmin: [],
     })
     const since = new Date(0)
-    expect(await readUsageHours({ database, storeId: own.id, since })).toEqual([])
+    expect(await readUsageHours({ database, keyIds: [ownKey], since })).toEqual([])
     const log = { database, since, before: null, errorsOnly: false, endpoint: null }
     expect((await readRequestLog({ ...log, keyId: ownKey })).lines).toEqual([])
-    expect(await readUsageHours({ database, storeId: shared.id, since })).toHaveLength(1)
+    expect(await readUsageHours({ database, keyIds: [sharedKey], since })).toHaveLength(1)
     expect((await readRequestLog({ ...log, keyId: sharedKey })).lines).toHaveLength(1)
     for (const storeId of [own.id, shared.id]) {
       expect(await listKeys({ database, storeId })).toMatchObject([{ createdBy: null, revokedAt: null }])

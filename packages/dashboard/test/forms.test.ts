@@ -333,11 +333,11 @@ test('if the database of a store does not respond, the keys page of the store st
 })
 
 // This test is the last one, because the driver reports the end of a connection to a later query, too.
-test('if the connection to the control database is lost, the dashboard returns 503 and warns that API requests also fail', async () => {
+test('if the connection to the control database is lost, the dashboard returns 503 and warns that API requests can fail, too', async () => {
   const other = openClient(platform.controlUrl)
   onTestFinished(() => other.end({ timeout: 1 }))
   await other`begin`
-  await other`lock table usage_hours in access exclusive mode`
+  await other`lock table api_keys in access exclusive mode`
   const response = visitor.get(page())
   const terminate = () => other`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -346,5 +346,5 @@ test('if the connection to the control database is lost, the dashboard returns 5
   const { status, text } = await response
   await other`rollback`
   expect(status).toBe(503)
-  expect(text).toContain('requests of your tools also fail, with status 502')
+  expect(text).toContain('requests of your tools can fail, too, with status 502')
 })

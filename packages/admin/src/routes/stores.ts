@@ -1,6 +1,7 @@
 // The routes of stores.
 
 import {
+  listKeys,
   pageOfStores,
   readUsageHours,
   removeStore,
@@ -192,7 +193,9 @@ const readUsage = route({
   handle: async ({ context, params, query }) => {
     const { id } = await requireStore(context.database, params.store)
     const since = query.since === undefined ? new Date(Date.now() - DAY_MS) : new Date(query.since)
-    const hours = await readUsageHours({ database: context.database, storeId: id, since })
+    const keys = await listKeys({ database: context.database, storeId: id })
+    const keyIds = keys.map((key) => key.id)
+    const hours = await readUsageHours({ database: context.database, keyIds, since })
     const body = { store_id: id, since: since.toISOString(), keys: sumsByKey(hours), hours: hours.map(hourJson) }
     return { status: 200, body }
   },

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { createKey } from '../access/create-key.ts'
-import { revokeKey } from '../access/keys.ts'
 import { readActivity, readLastErrors, readUnfinishedWalks, readUsageSums } from './reading.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 import { createUsageRecorder } from './recorder.ts'
@@ -56,9 +55,8 @@ test('if two nodes record requests of a key in the same hour, readActivity retur
     for (const minute of minutes) nodes[index]?.at(NOON + minute * MINUTE_MS + 1, key.id)
   nodes[0]?.at(NOON, other.id)
   for (const each of nodes) await each.close()
-  await revokeKey({ database: control.database, keyId: other.id })
   const minutes = [0, 15, 30, 59, 60].map((minute) => NOON + minute * MINUTE_MS)
-  const activity = await readActivity({ database: control.database, storeId: store.id, since: SINCE })
+  const activity = await readActivity({ database: control.database, keyIds: [key.id], since: SINCE })
   expect(activity).toEqual([{ keyId: key.id, minutes }])
 })
 
@@ -76,7 +74,8 @@ test("for an unfinished full sync, readUnfinishedWalks returns the row count of 
     })
   }
   await recording.close()
-  const unfinished = await readUnfinishedWalks({ database: control.database, storeId: store.id, since: SINCE })
+  const keyIds = [key.id, other.id]
+  const unfinished = await readUnfinishedWalks({ database: control.database, keyIds, since: SINCE })
   const read = { keyId: key.id, pages: 2, rows: 500 }
   expect(unfinished).toEqual([
     { ...read, endpoint: '/api/v1/products', lastAt: new Date(NOON + 21), rowsOfList: null },
@@ -94,7 +93,7 @@ test('readLastErrors returns the newest error of each key, and leaves out keys w
   recording.at(NOON + 2 * MINUTE_MS, key.id)
   recording.at(NOON, fine.id)
   await recording.close()
-  const errors = await readLastErrors({ database: control.database, storeId: store.id, since: SINCE })
+  const errors = await readLastErrors({ database: control.database, keyIds: [key.id, fine.id], since: SINCE })
   const lastAt = new Date(NOON + MINUTE_MS)
   expect(errors).toEqual([{ keyId: key.id, endpoint: '/api/v1/orders', status: 404, code: 'NOT_FOUND', lastAt }])
 })
@@ -111,22 +110,16 @@ describe('usage by period', () => {
       select ${keyId}, hour, 10, 1 from unnest(${times}::timestamptz[]) as hour`
   }
 
-  test('readUsageSums counts each hour of usage in the period in which the hour starts, and leaves out usage of other stores', async () => {
-    const [store, foreign] = [await control.store(), await control.store()]
-    const [key, other, stranger] = [await newKey(store.id), await newKey(store.id), await newKey(foreign.id)]
+  test('readUsageSums counts each hour of usage in the period in which the hour starts, and leaves out usage of other keys', async () => {
+    const store = await control.store()
+    const [key, other, stranger] = [await newKey(store.id), await newKey(store.id), await newKey(store.id)]
     // Midnight in Berlin is at 23:00 in UTC.
     const starts = [-25, -1, 23].map((hour) => new Date(midnight + hour * HOUR_MS))
     await addHours(key.id, [-26, -25, -2, -1, 22, 23])
     await addHours(other.id, [0, 1])
     await addHours(stranger.id, [0])
-    const read = (keyId: string | null) =>
-      readUsageSums({
-        database: control.database,
-        storeId: store.id,
-        keyId,
-        starts,
-        hoursSince: new Date(midnight - 40 * DAY_MS),
-      })
+    const hoursSince = new Date(midnight - 40 * DAY_MS)
+    const read = (...keyIds: string[]) => readUsageSums({ database: control.database, keyIds, starts, hoursSince })
     const none = { clientErrors: 0, failed: 0 }
     const ofKey = [0, 1, 2].map((period) => {
       const requests = period === 2 ? 1 : 2
@@ -134,10 +127,10 @@ describe('usage by period', () => {
     })
     const ofOther = { ...none, keyId: other.id, period: 1, successful: 20, rejected: 2 }
     expect(await read(key.id)).toEqual(ofKey)
-    const all = await read(null)
+    const all = await read(key.id, other.id)
     expect(all).toHaveLength(4)
     expect(all).toEqual(expect.arrayContaining([...ofKey, ofOther]))
-    expect(await read(stranger.id)).toEqual([])
+    expect(await read()).toEqual([])
   })
 
   test('if old usage is stored by UTC day, readUsageSums counts each UTC day in the local day with which it shares most hours', async () => {
@@ -150,7 +143,7 @@ describe('usage by period', () => {
     // The days of New York start at 05:00 in UTC, and those of Auckland at 11:00 in UTC.
     const periodsOf = async (firstHour: number) => {
       const starts = [0, 24, 48].map((hour) => new Date(midnight + (firstHour + hour) * HOUR_MS))
-      const sums = await readUsageSums({ database, storeId: store.id, keyId: null, starts, hoursSince })
+      const sums = await readUsageSums({ database, keyIds: [key.id], starts, hoursSince })
       return sums.map(({ period, successful }) => [period, successful])
     }
     const expected = [
@@ -176,7 +169,7 @@ describe('usage by period', () => {
 
   // A distributed table has several plans.
   test.skipIf(inject('citusWorkers') !== undefined)(
-    'if other stores have much usage, readUsageSums reads only rows of the requested store, through the primary key',
+    'if other keys have much usage, readUsageSums reads only rows of the requested keys, through the primary key',
     async () => {
       const own = await createControlDatabase()
       onTestFinished(() => own.drop())
@@ -191,7 +184,7 @@ describe('usage by period', () => {
         generate_series(0, 90 * 24 - 1) as n`
       await sql`analyze usage_hours`
       const starts = Array.from({ length: 90 }, (_, day) => new Date(midnight + day * DAY_MS))
-      const query = { database, storeId: store.id, keyId: null, starts, hoursSince: new Date(midnight) }
+      const query = { database, keyIds: [key.id], starts, hoursSince: new Date(midnight) }
       vi.spyOn(database.pool, 'query')
       expect(await readUsageSums(query)).toHaveLength(90)
       const [statement] = vi.mocked(database.pool.query).mock.calls[0] ?? []

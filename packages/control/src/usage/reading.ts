@@ -55,30 +55,28 @@ export interface Walk {
   readonly ended: boolean
 }
 
-/** The store whose usage to read, and the oldest time. */
+/** The keys whose usage to read, and the oldest time. In a distributed database, a query reads only their shards. */
 export interface UsageQuery {
   readonly database: ControlDatabase
-  readonly storeId: string
+  readonly keyIds: readonly string[]
   readonly since: Date
 }
 
-/** Returns the hours of all keys of a store from `since`, also of revoked keys, oldest first. */
+/** Returns the hours of the keys from `since`, oldest first. */
 export async function readUsageHours(query: UsageQuery): Promise<UsageHour[]> {
   return query.database.pool.query<UsageHour>(sql`
     select h.key_id as "keyId", h.hour, h.successful::float8 as successful,
       h.client_errors::float8 as "clientErrors", h.rejected::float8 as rejected,
       h.failed::float8 as failed, h.peak_minute as "peakMinute"
-    from usage_hours h join api_keys k on k.id = h.key_id
-    where k.store_id = ${query.storeId} and h.hour >= ${query.since}::timestamptz
+    from usage_hours h
+    where h.key_id = any (${query.keyIds}::uuid[]) and h.hour >= ${query.since}::timestamptz
     order by h.hour, h.key_id`)
 }
 
 /** Which periods of usage to sum up. */
 export interface UsageSumsQuery {
   readonly database: ControlDatabase
-  readonly storeId: string
-  /** The only key to read; null for all keys of the store. */
-  readonly keyId: string | null
+  readonly keyIds: readonly string[]
   /** Starts of the periods, oldest first. A period ends at the start of the next one. */
   readonly starts: readonly Date[]
   /** The time since which usage is stored by hour. Older usage is stored by UTC day. */
@@ -96,18 +94,16 @@ export interface UsageSums extends Pick<UsageHour, 'keyId' | 'successful' | 'cli
  * it starts. A UTC day counts for the period that contains its noon, because most of the day is in that period.
  */
 export async function readUsageSums(query: UsageSumsQuery): Promise<UsageSums[]> {
-  const { database, storeId, keyId, hoursSince } = query
+  const { database, keyIds, hoursSince } = query
   const starts = query.starts.map((start) => start.toISOString())
-  // The list of keys makes the database read each key's range of the primary key, and no rows of other stores. A UTC day
-  // starts 12 hours before its noon, so a day that starts before the first period can belong to it.
+  // A UTC day starts 12 hours before its noon, so a day that starts before the first period can belong to it.
   return database.pool.query<UsageSums>(sql`
     with used as (
       select key_id, successful, client_errors, rejected, failed,
         case when hour < ${hoursSince}::timestamptz then date_trunc('day', hour, 'UTC') + interval '12 hours'
           else hour end as at
       from usage_hours
-      where key_id = any (array(
-          select id from api_keys where store_id = ${storeId} and (${keyId}::uuid is null or id = ${keyId}::uuid)))
+      where key_id = any (${keyIds}::uuid[])
         and hour >= ${starts[0] ?? null}::timestamptz - interval '24 hours'
     )
     select key_id as "keyId", width_bucket(at, ${starts}::timestamptz[]) - 1 as period,
@@ -125,14 +121,13 @@ export interface KeyActivity {
 }
 
 /**
- * Returns the minutes with requests of each key of a store that isn't revoked, from `since`. Leaves out keys without
- * requests. Usage that `sumUpOldHours` summed up has lost most of its minutes.
+ * Returns the minutes with requests of each key, from `since`. Leaves out keys without requests. Usage that `sumUpOldHours` summed up has lost most of its minutes.
  */
 export async function readActivity(query: UsageQuery): Promise<KeyActivity[]> {
   const rows = await query.database.pool.query<{ keyId: string; hour: Date; activeMinutes: bigint }>(sql`
     select h.key_id as "keyId", h.hour, h.active_minutes as "activeMinutes"
-    from usage_hours h join api_keys k on k.id = h.key_id
-    where k.store_id = ${query.storeId} and k.revoked_at is null and h.hour >= ${query.since}::timestamptz
+    from usage_hours h
+    where h.key_id = any (${query.keyIds}::uuid[]) and h.hour >= ${query.since}::timestamptz
     order by h.key_id, h.hour`)
   const minutes = new Map<string, number[]>()
   for (const { keyId, hour, activeMinutes } of rows) {
@@ -220,35 +215,33 @@ export async function readWalks(database: ControlDatabase, keyId: string): Promi
     where key_id = ${keyId} and requests > 1 order by last_at desc limit ${WALKS_PER_KEY_MAX}`)
 }
 
-/** A list that an active key started to read page by page, and whose last page it didn't read yet. */
+/** A list that a key started to read page by page, and whose last page it didn't read yet. */
 export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'pages' | 'rows'> {
   readonly keyId: string
   /**
-   * Estimated rows of the whole list: the rows of the latest finished walk without filters of this list, by a key of the
-   * store. Ignores walks that don't have more rows than this one. Null if there is no such walk, or if this walk has
+   * Estimated rows of the whole list: the rows of the latest finished walk without filters of this list, by one of the
+   * queried keys. Ignores walks that don't have more rows than this one. Null if there is no such walk, or if this walk has
    * filters.
    */
   readonly rowsOfList: number | null
 }
 
 /**
- * Returns the lists that the active keys of a store didn't read to their end, latest first. Leaves out a walk of one
- * request, and a walk whose last request was before `since`. Also leaves out a list that the same key started again,
- * even with other filters.
+ * Returns the lists that the keys didn't read to their end, latest first. Leaves out a walk of one request, and a walk
+ * whose last request was before `since`. Also leaves out a list that the same key started again, even with other
+ * filters.
  */
-export async function readUnfinishedWalks(query: UsageQuery): Promise<UnfinishedWalk[]> {
-  const { database, storeId, since } = query
+export async function readUnfinishedWalks({ database, keyIds, since }: UsageQuery): Promise<UnfinishedWalk[]> {
   return database.pool.query<UnfinishedWalk>(sql`
     with known as materialized (
-      select * from walks where key_id = any (array(select id from api_keys where store_id = ${storeId}))
+      select * from walks where key_id = any (${keyIds}::uuid[])
     )
     select w.key_id as "keyId", w.endpoint, w.last_at as "lastAt", w.pages, w.rows::float8 as rows, (
         select e.rows::float8 from known e
         where e.endpoint = w.endpoint and e.filters = '' and w.filters = '' and e.ended and e.rows > w.rows
         order by e.last_at desc limit 1) as "rowsOfList"
     from known w
-    where w.key_id = any (array(select id from api_keys where store_id = ${storeId} and revoked_at is null))
-      and w.requests > 1 and not w.ended and w.last_at >= ${since}::timestamptz
+    where w.requests > 1 and not w.ended and w.last_at >= ${since}::timestamptz
       and not exists (
         select from known l where l.key_id = w.key_id and l.endpoint = w.endpoint and l.begun_at > w.begun_at)
     order by w.last_at desc`)
@@ -258,8 +251,11 @@ export async function readUnfinishedWalks(query: UsageQuery): Promise<Unfinished
  * Returns when each key of a store was last turned on, by the ID of the key. Leaves out keys that were not turned on
  * since `since`.
  */
-export async function readTurnedOn(query: UsageQuery): Promise<Map<string, Date>> {
-  const { database, storeId, since } = query
+export async function readTurnedOn({
+  database,
+  storeId,
+  since,
+}: Pick<UsageQuery, 'database' | 'since'> & { readonly storeId: string }): Promise<Map<string, Date>> {
   const rows = await database.pool.query<{ keyId: string; at: Date }>(sql`
     select key_id as "keyId", max(at) as at from audit_events
     where store_id = ${storeId} and at >= ${since}::timestamptz and action = 'key.turned_on'
@@ -272,15 +268,11 @@ export interface LastError extends Pick<RequestLine, 'endpoint' | 'status' | 'co
   readonly keyId: string
 }
 
-/** Returns the newest error since `since` of each active key of a store. Leaves out keys without errors. */
-export async function readLastErrors(query: UsageQuery): Promise<LastError[]> {
-  const { database, storeId, since } = query
-  const keys = await database.pool.query<{ id: string }>(
-    sql`select id from api_keys where store_id = ${storeId} and revoked_at is null`,
-  )
+/** Returns the newest error of each key since `since`. Leaves out keys without errors. */
+export async function readLastErrors({ database, keyIds, since }: UsageQuery): Promise<LastError[]> {
   // A statement for each key reads only the newest lines, and works if the table is distributed.
   const newest = await Promise.all(
-    keys.map(({ id }) =>
+    keyIds.map((id) =>
       database.pool.query<LastError>(sql`
         select key_id as "keyId", endpoint, status, nullif(code, '') as code, last_at as "lastAt" from request_log
         where key_id = ${id} and minute >= ${since}::timestamptz and status >= 400

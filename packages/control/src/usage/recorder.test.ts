@@ -189,13 +189,13 @@ describe('usage of a key', () => {
 
 describe('the busiest minute of an hour', () => {
   test("if two nodes record a key's usage in one hour, the hour's usage has the higher of the nodes' peak request counts per minute", async () => {
-    const { id, storeId } = await createTestKey()
+    const { id } = await createTestKey()
     for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
       const usage = recorder(() => NOON, node)
       usage.record(request(id, 'successful', { minuteRequests }))
       await usage.close()
     }
-    const hours = await readUsageHours({ database: control.database, storeId, since: new Date(NOON) })
+    const hours = await readUsageHours({ database: control.database, keyIds: [id], since: new Date(NOON) })
     expect(hours).toMatchObject([{ keyId: id, successful: 2, peakMinute: 41 }])
   })
 })
@@ -433,7 +433,7 @@ test('if a store is removed, its usage is deleted, and requests that end later a
   use()
   await usage.close()
   const { database } = control
-  expect(await readUsageHours({ database, storeId, since: new Date(0) })).toEqual([])
+  expect(await readUsageHours({ database, keyIds: [id], since: new Date(0) })).toEqual([])
   expect((await logOf(id)).lines).toEqual([])
   expect(await readWalks(database, id)).toEqual([])
 })

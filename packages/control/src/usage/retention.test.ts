@@ -25,7 +25,7 @@ test('if usageHourDays is 32, hourly usage older than 32 days is replaced with o
       select ${keyId}, hour, 1, 2, 3, 4, extract(hour from hour at time zone 'UTC')::int
       from generate_series('2026-02-14 00:00+00'::timestamptz, '2026-02-16 23:00+00', interval '1 hour') as hour`
   }
-  const read = () => readUsageHours({ database, storeId, since: new Date(0) })
+  const read = () => readUsageHours({ database, keyIds: keys, since: new Date(0) })
   expect(await read()).toHaveLength(2 * 3 * 24)
   expect(await sumUpOldHours({ database, usageHourDays: 32, now: NOW })).toBe(2 * 2 * 23)
   const hours = await read()

@@ -159,7 +159,7 @@ async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, round
   const address = addressOf(store)
   const times = { now, steadySince: round.steadySince }
   const dueIn = async (timeZone: string) => {
-    const keys = await readActiveKeys(services, { storeId: store.id, isReady: true, timeZone, now })
+    const keys = await readActiveKeys({ services, requestId: null, storeId: store.id, isReady: true, timeZone, now })
     return keys.active.flatMap((key) =>
       alertsOf(key, keys.rejected.get(key.id) ?? new Map<number, number>(), times).map((alert) => ({ key, alert })),
     )

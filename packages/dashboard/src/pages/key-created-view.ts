@@ -68,12 +68,13 @@ function connectCard(frame: Frame, { tool, recipe, commands, guideHref }: Connec
   )
 }
 
-/** Returns what the key did so far. Until the first request, the browser requests this part again every 2 seconds. */
-export function firstRequestPart(frame: Frame, keyId: string, { requests, rows, error }: FirstRequests): Html {
+/** Returns what the key did so far. Until it shows a request, the browser requests it again every 2 seconds. */
+export function firstRequestPart(frame: Frame, keyId: string, first: FirstRequests | null): Html {
   const paths = pathsOf(frame)
-  const { keyCreated: texts } = frame.texts
-  if (requests === 0)
-    return html`<p id="first-request" class="health waiting" hx-get="${paths.createdLive(keyId)}" hx-trigger="every 2s" hx-swap="outerHTML">${texts.waiting}</p>`
+  const { keyCreated: texts, usage } = frame.texts
+  if (first === null || first.requests === 0)
+    return html`<p id="first-request" class="health waiting" hx-get="${paths.createdLive(keyId)}" hx-trigger="every 2s" hx-swap="outerHTML">${first === null ? usage.unreadable : texts.waiting}</p>`
+  const { requests, rows, error } = first
   const isRejected = rows === 0 && error !== null
   const sentence = isRejected
     ? texts.rejected(requests, { code: error.code ?? String(error.status), endpoint: error.endpoint })

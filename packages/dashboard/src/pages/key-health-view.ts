@@ -45,6 +45,7 @@ const TONES = {
   off: 'neutral',
   unused: 'neutral',
   unavailable: 'neutral',
+  unreadable: 'neutral',
   failing: 'bad',
   reading: 'good',
   stopped: 'bad',
@@ -62,6 +63,8 @@ function sentence(frame: Frame, health: SyncHealth): Html {
       return texts.unused
     case 'unavailable':
       return frame.store?.status === 'imported' ? texts.imported : texts.generating
+    case 'unreadable':
+      return texts.unreadable
     case 'failing': {
       const { requests, since, error } = health
       const last = error && { code: error.code ?? String(error.status), endpoint: error.endpoint }

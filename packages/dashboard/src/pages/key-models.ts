@@ -10,8 +10,8 @@ export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 
 /** A key as pages show it, with its recent requests. */
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces' | 'replacedKeyHours'> {
-  /** Requests in the current hour and the 24 hours before it. */
-  readonly requests24h: number
+  /** Requests in the current hour and the 24 hours before it; null if they were not read. */
+  readonly requests24h: number | null
   /** The part of these requests that the service rejected, as in `RequestSums`. */
   readonly rejected24h: number
   /** The active key that replaces this key; null without one. */
@@ -32,6 +32,8 @@ export type SyncHealth =
   | { readonly kind: 'off'; readonly since: Date }
   /** The store is not ready, so the API rejects the key's requests. */
   | { readonly kind: 'unavailable' }
+  /** The requests of the key can't be read now. */
+  | { readonly kind: 'unreadable' }
   /** All `requests` requests since the hour `since` failed. `error` is the newest one, if the log still has it. */
   | {
       readonly kind: 'failing'
@@ -123,7 +125,8 @@ export interface KeyCreatedPage {
   readonly curl: string
   /** How to connect the chosen tool; null for another tool. */
   readonly connection: Connection | null
-  readonly first: FirstRequests
+  /** Null if the requests can't be read now. */
+  readonly first: FirstRequests | null
   /** The old key that the new key replaces; null if there is no old key, or if it is already revoked. */
   readonly replaces: KeyRow | null
 }
@@ -211,11 +214,17 @@ export interface WalkRow extends Omit<RecordedWalk, 'ended'> {
   readonly status: 'finished' | 'in progress' | 'stopped'
 }
 
-/** The data of the page about one key's usage: its walks, its chart, and its request log. */
+/** The data of the page about one key's usage. */
 export interface KeyUsagePage {
   /** Whether this merchant gets emails about the key; null if the dashboard sends none, or for a revoked key. */
   readonly hasEmails: boolean | null
   readonly key: KeyRow
+  /** Null if the requests can't be read now. */
+  readonly usage: KeyUsage | null
+}
+
+/** The walks, the chart, and the request log of a key. */
+export interface KeyUsage {
   readonly chart: UsageChart
   readonly log: RequestLogPart
   /** The walk with the latest page first. */

@@ -3,7 +3,7 @@
 
 import { canCreateKeys, isAllowed } from '../members/permissions.ts'
 import { keyBadge, walkBadge } from '../ui/badges.ts'
-import { card, emptyState, pageHead } from '../ui/components.ts'
+import { callout, card, emptyState, pageHead } from '../ui/components.ts'
 import { count, exactTime, relativeTime } from '../ui/dates.ts'
 import { button, form, linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
@@ -12,7 +12,7 @@ import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import { limitTexts } from './key-limits-view.ts'
-import type { KeyRow, KeyUsagePage } from './key-models.ts'
+import type { KeyRow, KeyUsage, KeyUsagePage, WalkRow } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { requestLogCard } from './request-log-view.ts'
 import { keySwitch } from './turn-off-view.ts'
@@ -32,8 +32,12 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   })
   return layout(
     frame,
-    html`${head}${emailsPart(frame, page)}${walksPart(frame, page)}${usageChartCard(frame, page.chart)}${requestLogCard(frame, page)}`,
+    html`${head}${emailsPart(frame, page)}${page.usage === null ? callout(frame.texts.usage.unreadable, 'waiting') : usageParts(frame, key, page.usage)}`,
   )
+}
+
+function usageParts(frame: Frame, key: KeyRow, usage: KeyUsage): Html {
+  return html`${walksPart(frame, key, usage)}${usageChartCard(frame, usage.chart)}${requestLogCard(frame, key, usage.log)}`
 }
 
 /** Returns the time at which the key was turned off; nothing for a key that is on or revoked. */
@@ -55,11 +59,10 @@ function emailsPart(frame: Frame, { key, hasEmails }: KeyUsagePage): Html {
  * Returns the card of the key's syncs, which the browser requests again every 10 seconds. If the log shows the newest
  * lines, the same response updates the log. Older lines don't change, so they stay.
  */
-function walksPart(frame: Frame, page: KeyUsagePage): Html {
-  const { log } = page
+function walksPart(frame: Frame, key: KeyRow, { log, walks }: KeyUsage): Html {
   const address = log.refreshHref
   const both = log.isNewest ? html` hx-select-oob="#log-lines:outerMorph"` : NOTHING
-  return html`<div id="walks-part" hx-get="${address}" hx-trigger="every 10s" hx-select="#walks-part"${both} hx-swap="outerMorph">${walksCard(frame, page)}</div>`
+  return html`<div id="walks-part" hx-get="${address}" hx-trigger="every 10s" hx-select="#walks-part"${both} hx-swap="outerMorph">${walksCard(frame, key, walks)}</div>`
 }
 
 function keyActions(frame: Frame, key: KeyRow): Html {
@@ -70,7 +73,7 @@ function keyActions(frame: Frame, key: KeyRow): Html {
   return html`${linkButton(keyUsage.rename, paths.rename(key.id))}${linkButton(keyUsage.changePermissions, paths.permissions(key.id))}${keySwitch(frame, key)}${replace}${linkButton(keys.revoke, paths.revoke(key.id), { kind: 'danger' })}`
 }
 
-function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
+function walksCard(frame: Frame, key: KeyRow, walks: readonly WalkRow[]): Html {
   const { syncs: texts } = frame.texts.keyUsage
   const { columns, empty, title, note } = texts
   const list = table({

@@ -75,7 +75,7 @@ function keyItem(frame: Frame, key: ActiveKeyRow): Html {
   return html`<li class="key"><div class="key-text">
 <h3><a class="key-name" href="${paths.keyUsage(key.id)}">${key.name}</a>${badge}</h3>
 ${healthPart(frame, key)}${unusedNote(frame, key)}
-<p class="key-details">${maskedKey(key)}${replacedNote(frame, key)} · ${texts.requests24h(key.requests24h)} · ${texts.created(relativeTime(key.createdAt, frame), key.createdBy)}${limitsNote(frame, key)}</p>
+<p class="key-details">${maskedKey(key)}${replacedNote(frame, key)}${requestsNote(frame, key)} · ${texts.created(relativeTime(key.createdAt, frame), key.createdBy)}${limitsNote(frame, key)}</p>
 </div>${actions(frame, key)}</li>
 `
 }
@@ -93,6 +93,10 @@ function replacedNote({ texts }: Frame, { replacedBy, retiresAt }: KeyRow): Html
   if (replacedBy === null) return NOTHING
   const end = retiresAt === null ? durationOfHours(replacedBy.endsAfterHours) : null
   return texts.keys.replacedBy(maskedKey(replacedBy), end)
+}
+
+function requestsNote({ texts }: Frame, { requests24h }: KeyRow): Html {
+  return requests24h === null ? NOTHING : html` · ${texts.keys.requests24h(requests24h)}`
 }
 
 function limitsNote(frame: Frame, key: KeyRow): Html {
@@ -140,7 +144,8 @@ ${button(texts.create)}`
 function fullNote(frame: Frame, { keysMax, leastUsed, create }: KeysPage): Html {
   const { keys: texts } = frame.texts
   const lastUsed = leastUsed?.lastUsedAt ? exactTime(leastUsed.lastUsedAt, frame) : null
-  const least = leastUsed === null ? NOTHING : texts.leastUsed(leastUsed.name, leastUsed.requests24h, lastUsed)
+  const requests = leastUsed?.requests24h ?? null
+  const least = leastUsed === null || requests === null ? NOTHING : texts.leastUsed(leastUsed.name, requests, lastUsed)
   const problem = create.problem ? html`<strong>${create.problem}</strong> ` : NOTHING
   return callout(html`${problem}${texts.full(keysMax)}${least}`, 'waiting')
 }

@@ -12,12 +12,12 @@ import { ICONS } from '../ui/icons.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import { rangeParameter } from '../usage/usage-ranges.ts'
-import type { KeyRow, KeyUsagePage, RequestLogPart } from './key-models.ts'
+import type { KeyRow, RequestLogPart } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { unusedAdvice } from './unused-advice.ts'
 
 /** Returns the log. The lines have their own element ID, because they refresh without the form above them. */
-export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
+export function requestLogCard(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
   const { log: texts } = frame.texts.keyUsage
   return card(
     { id: 'lines', title: texts.title, note: texts.note(retentionOf(log)), isFlush: true },

@@ -1,7 +1,7 @@
 // Renders the usage of a store in a range of time: as a chart and a table by hour or day, and by key.
 
 import { canCreateKeys } from '../members/permissions.ts'
-import { badge, card, emptyState, pageHead, tiles } from '../ui/components.ts'
+import { badge, callout, card, emptyState, pageHead, tiles } from '../ui/components.ts'
 import { count } from '../ui/dates.ts'
 import { linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
@@ -36,6 +36,12 @@ export function usageView(frame: Frame, page: UsagePage): Html {
     frame,
     html`${head}${sumTiles(frame, page)}${usageChartCard(frame, page.chart)}${keysCard(frame, page)}`,
   )
+}
+
+/** Returns the page if the usage can't be read now. */
+export function unreadableUsageView(frame: Frame): Html {
+  const { usage: texts } = frame.texts
+  return layout(frame, html`${pageHead(frame, { title: texts.title })}${callout(texts.unreadable, 'waiting')}`)
 }
 
 /** Returns the sums of the chart's periods. They are those of the selected key, or of all keys. */

@@ -67,8 +67,8 @@ export function unreadableFormPage(request: DashboardRequest, { status }: FormEr
 }
 
 /**
- * Returns the page for an internal error. If the control database is unreachable, the page adds that API requests fail
- * too. After a form, the dashboard can't know whether it has saved the change.
+ * Returns the page for an internal error. If the control database is unreachable, the page adds that API requests can
+ * fail, too. After a form, the dashboard can't know whether it has saved the change.
  */
 export function errorPage(request: DashboardRequest, isTemporary: boolean): PageResult {
   const { internal, goToStores, tryAgain } = request.texts.errors

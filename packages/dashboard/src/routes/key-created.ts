@@ -1,12 +1,13 @@
 // Shows a new key with the settings for the chosen tool, and waits for the first request of the tool.
 
-import { readLastErrors, readWholeRequestLog } from '@store-export/control'
+import { type ControlDatabase, readLastErrors, readWholeRequestLog } from '@store-export/control'
 import { firstRequestPart, keyCreatedView } from '../pages/key-created-view.ts'
 import type { FirstRequests, KeyRow } from '../pages/key-models.ts'
 import { keyUnavailableView } from '../pages/key-unavailable-view.ts'
 import type { PageNotice } from '../pages/models.ts'
 import { connectionOf, findTool } from '../recipes/tools.ts'
 import { durationOfHours } from '../ui/dates.ts'
+import { ifReadable } from '../usage/if-readable.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
 import { takeFlash } from './flash.ts'
@@ -66,18 +67,21 @@ export async function createdLive(request: StoreRequest): Promise<HandlerResult>
   return { html: firstRequestPart(frame, row.id, await firstRequests(request, row.id)) }
 }
 
-/** Returns the sums of the key's request log. The log of a new key has not reached its maximum length. */
-async function firstRequests({ services, store }: StoreRequest, keyId: string): Promise<FirstRequests> {
-  const { database } = services
+/** Returns the sums of the key's request log; null if it can't be read. The log of a new key has all requests. */
+function firstRequests(request: StoreRequest, keyId: string): Promise<FirstRequests | null> {
+  return ifReadable(request, readFirstRequests(request.services.database, keyId))
+}
+
+async function readFirstRequests(database: ControlDatabase, keyId: string): Promise<FirstRequests> {
   // The log of a new key has no older lines to leave out.
   const since = new Date(0)
   const [lines, errors] = await Promise.all([
     readWholeRequestLog({ database, keyId, since, before: null, errorsOnly: false, endpoint: null }),
-    readLastErrors({ database, storeId: store.id, since }),
+    readLastErrors({ database, keyIds: [keyId], since }),
   ])
   return {
     requests: lines.reduce((sum, { requests }) => sum + requests, 0),
     rows: lines.reduce((sum, { rows }) => sum + rows, 0),
-    error: errors.find((error) => error.keyId === keyId) ?? null,
+    error: errors[0] ?? null,
   }
 }

@@ -99,10 +99,13 @@ export function emitRevoked({ services, requestId, store }: StoreRequest, keyId:
 }
 
 /** Returns the data of the page without its form. `unconfirmed` is null: only `keysPage` sets it. */
-export async function readKeysPage({ services, store, head, now }: StoreRequest): Promise<Omit<KeysPage, 'create'>> {
+export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage, 'create'>> {
+  const { services, requestId, store, head, now } = request
   const keysMax = LIMITS.activeKeysPerStore
   const isReady = head.status === 'ready'
-  const { active, revoked } = await readActiveKeys(services, {
+  const { active, revoked } = await readActiveKeys({
+    services,
+    requestId,
     storeId: store.id,
     isReady,
     timeZone: head.timeZone,

@@ -9,7 +9,6 @@ import {
   type RequestLogQuery,
   readLoggedEndpoints,
   readRequestLog,
-  readUsageHours,
   readUsageSums,
   readWalks,
   readWholeRequestLog,
@@ -18,13 +17,14 @@ import {
 } from '@store-export/control'
 import { type CsvDialect, csvDialectOf } from '../data/csv-dialect.ts'
 import { csvHead, csvRecord } from '../data/csv-row.ts'
-import type { RequestLogPart, UsageChart } from '../pages/key-models.ts'
+import type { KeyUsage, RequestLogPart, UsageChart } from '../pages/key-models.ts'
 import { keyUsageView } from '../pages/key-usage-view.ts'
-import { usageView } from '../pages/usage-view.ts'
+import { unreadableUsageView, usageView } from '../pages/usage-view.ts'
 import { storePaths } from '../ui/store-paths.ts'
+import { ifReadable } from '../usage/if-readable.ts'
 import { parseLocalTime } from '../usage/parse-local-time.ts'
 import { keyRows } from '../usage/read-active-keys.ts'
-import { noRequests, readSince, sumsByKey, sumsByPeriod, sumsIn24Hours, totalRequests } from '../usage/summaries.ts'
+import { noRequests, sumsByKey, sumsByPeriod, totalRequests } from '../usage/summaries.ts'
 import { periodStarts, rangeParameter, USAGE_RANGES, type UsageRange, usageRangeOf } from '../usage/usage-ranges.ts'
 import { walkStatus } from '../usage/walk-status.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
@@ -41,11 +41,18 @@ const HOUR_MS = 3_600_000
 export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, context } = request
   const selectedKeyId = context.req.query('key')?.toLowerCase() ?? null
-  const [keys, { sums: all, ...usage }] = await Promise.all([
-    listKeys({ database: services.database, storeId: store.id }),
-    readUsage(request, null),
-  ])
+  const keys = await listKeys({ database: services.database, storeId: store.id })
   if (selectedKeyId !== null && !keys.some(({ id }) => id === selectedKeyId)) return notFoundPage(request)
+  const frame = frameOf(request, { title: request.texts.usage.title, section: 'usage' })
+  const read = await ifReadable(
+    request,
+    readUsage(
+      request,
+      keys.map(({ id }) => id),
+    ),
+  )
+  if (read === null) return { status: 503, html: unreadableUsageView(frame) }
+  const { sums: all, ...usage } = read
   const shown = selectedKeyId === null ? all : all.filter(({ keyId }) => keyId === selectedKeyId)
   const hrefOf = (keyId: string | null, range: UsageRange) =>
     withQuery(storePaths(store.id).usage, { ...(keyId === null ? {} : { key: keyId }), ...rangeParameter(range) })
@@ -62,7 +69,7 @@ export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
     allKeysHref: hrefOf(null, usage.range),
     selectedKeyId,
   }
-  return { html: usageView(frameOf(request, { title: request.texts.usage.title, section: 'usage' }), page) }
+  return { html: usageView(frame, page) }
 }
 
 interface ReadUsage {
@@ -72,13 +79,13 @@ interface ReadUsage {
   readonly sums: readonly UsageSums[]
 }
 
-/** Reads the usage in the range of the URL. `keyId` is the only key to read; null for all keys. */
-async function readUsage(request: StoreRequest, keyId: string | null): Promise<ReadUsage> {
-  const { services, store, head, now, context } = request
+/** Reads the usage of the keys in the range of the URL. */
+async function readUsage(request: StoreRequest, keyIds: readonly string[]): Promise<ReadUsage> {
+  const { services, head, now, context } = request
   const range = usageRangeOf(context.req.query('range'))
   const starts = periodStarts(range, { timeZone: head.timeZone, now })
   const hoursSince = usageHoursSince(now, services.usageHourDays)
-  const sums = await readUsageSums({ database: services.database, storeId: store.id, keyId, starts, hoursSince })
+  const sums = await readUsageSums({ database: services.database, keyIds, starts, hoursSince })
   return { range, starts, sums }
 }
 
@@ -97,34 +104,42 @@ function withQuery(path: string, parameters: Readonly<Record<string, string>>): 
  * the chart, and the request log of a key. `until` is in the store's time zone. An unknown key gets the 404 page.
  */
 export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult> {
-  const { services, store, session, now } = request
+  const { services, store, session } = request
   const { database } = services
   const keys = await listKeys({ database, storeId: store.id })
   const known = requestedKey(request, keys)
   if (known === null) return notFoundPage(request)
-  const choice = choiceOf(request)
-  const query = queryOf(request, known.id, choice)
-  const [hours, usage, log, endpoints, walks] = await Promise.all([
-    readUsageHours({ database, storeId: store.id, since: readSince(now, 1) }),
-    readUsage(request, known.id),
-    readRequestLog(query),
-    readLoggedEndpoints(query),
-    readWalks(database, known.id),
-  ])
-  const key = keyRows(keys, sumsIn24Hours({ hours, now })).find(({ id }) => id === known.id)
+  const key = keyRows(keys, null).find(({ id }) => id === known.id)
   // For the type only: `keyRows` returns all keys.
   if (key === undefined) return notFoundPage(request)
+  const usage = await ifReadable(request, readKeyUsage(request, key.id))
+  const isNotified = services.mailer !== null && key.revokedAt === null
+  const hasEmails = isNotified
+    ? !(await hasMutedKey(database, { merchantId: session.merchantId, keyId: key.id }))
+    : null
+  const frame = frameOf(request, { title: key.name, section: 'api' })
+  // If the status were 200, a browser that shows the lists would replace them with nothing.
+  return { status: usage === null ? 503 : 200, html: keyUsageView(frame, { key, hasEmails, usage }) }
+}
+
+/** Reads the walks, the chart, and the request log of a key. */
+async function readKeyUsage(request: StoreRequest, keyId: string): Promise<KeyUsage> {
+  const { services, now } = request
+  const choice = choiceOf(request)
+  const query = queryOf(request, keyId, choice)
+  const [usage, log, endpoints, walks] = await Promise.all([
+    readUsage(request, [keyId]),
+    readRequestLog(query),
+    readLoggedEndpoints(query),
+    readWalks(services.database, keyId),
+  ])
   // The service deletes old walks once a day. Until then, the page hides them.
   const recent = walks.filter(({ lastAt }) => lastAt >= query.since)
-  const isNotified = services.mailer !== null && key.revokedAt === null
-  const page = {
-    key,
-    hasEmails: isNotified ? !(await hasMutedKey(database, { merchantId: session.merchantId, keyId: key.id })) : null,
-    chart: chartOf(usage, (range) => `${chartHref(request, key.id, range)}#chart`),
-    log: logPart(request, { ...choice, ...log, endpoints, keyId: key.id, range: usage.range }),
+  return {
+    chart: chartOf(usage, (range) => `${chartHref(request, keyId, range)}#chart`),
+    log: logPart(request, { ...choice, ...log, endpoints, keyId, range: usage.range }),
     walks: recent.map((walk) => ({ ...walk, status: walkStatus(walk, now) })),
   }
-  return { html: keyUsageView(frameOf(request, { title: key.name, section: 'api' }), page) }
 }
 
 /** Returns the URL of a key's page with another range of the chart, and the same lines of the log. */

@@ -35,7 +35,7 @@ export function keyFacts(frame: Frame, key: KeyRow): Html {
           ? frame.texts.common.never
           : html`<strong>${relativeTime(key.lastUsedAt, frame)}</strong>`,
     },
-    { label: texts.requests24h, text: count(key.requests24h, frame) },
+    ...(key.requests24h === null ? [] : [{ label: texts.requests24h, text: count(key.requests24h, frame) }]),
     {
       label: texts.created,
       text: key.createdBy === null ? createdAt : texts.createdBy(createdAt, key.createdBy),

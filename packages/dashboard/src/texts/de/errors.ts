@@ -39,7 +39,7 @@ export const errors = (): ErrorsTexts => ({
   internal: {
     heading: 'Auf unserer Seite ist etwas schiefgegangen',
     databaseUnreachable:
-      'Unsere Datenbank ist nicht erreichbar. Bis das behoben ist, schlagen auch die Anfragen Ihrer Tools fehl, mit Status 502. Ihre Schlüssel bleiben gültig.',
+      'Unsere Datenbank ist nicht erreichbar. Bis das behoben ist, können auch die Anfragen Ihrer Tools fehlschlagen, mit Status 502. Ihre Schlüssel bleiben gültig.',
     page: 'Beim Laden dieser Seite gab es einen internen Fehler. An Ihren Schlüsseln hat sich nichts geändert.',
     form: 'Beim Verarbeiten Ihres Formulars gab es einen internen Fehler.',
     checkBeforeResend:

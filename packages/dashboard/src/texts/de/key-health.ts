@@ -17,6 +17,7 @@ export const keyHealth = (format: Format): KeyHealthTexts => {
     putIntoTool: html` Tragen Sie den Schlüssel in das Tool ein.`,
     imported: html`<strong>Abgelehnt.</strong> Ein importierter Shop hat hier keine Daten.`,
     generating: html`<strong>Wartet.</strong> Der Schlüssel funktioniert, sobald der Shop bereit ist.`,
+    unreadable: html`<strong>Unbekannt.</strong> Wir können die Anfragen dieses Schlüssels gerade nicht lesen.`,
     failing: (failed, since, last) => {
       const error =
         last === null ? NOTHING : html`, zuletzt <code>${last.code}</code> bei <code>${last.endpoint}</code>`

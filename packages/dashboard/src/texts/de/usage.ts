@@ -7,6 +7,7 @@ export const usage = ({ count, plural }: Format): UsageTexts => ({
   title: 'Nutzung',
   leadOfKey: (name, range) => html`Anfragen von <strong>${name}</strong> in den letzten ${DATIVE_RANGES[range]}.`,
   lead: (range) => `Anfragen aller Schlüssel in den letzten ${DATIVE_RANGES[range]}.`,
+  unreadable: 'Wir können diese Anfragen gerade nicht lesen. Versuchen Sie es in einer Minute noch einmal.',
   showAllKeys: 'Alle Schlüssel anzeigen',
   createKey: 'Schlüssel erstellen',
   empty: {

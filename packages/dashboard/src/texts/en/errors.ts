@@ -40,7 +40,7 @@ export const errors = () => ({
   internal: {
     heading: 'Something went wrong on our side',
     databaseUnreachable:
-      'We can’t reach our database. Until this is fixed, requests of your tools also fail, with status 502. Your keys stay valid.',
+      'We can’t reach our database. Until this is fixed, requests of your tools can fail, too, with status 502. Your keys stay valid.',
     page: 'An internal error occurred while we loaded this page. It didn’t change your keys.',
     form: 'An internal error occurred while we processed your form.',
     checkBeforeResend: 'Your change may have been saved. Check before you send the form again.',

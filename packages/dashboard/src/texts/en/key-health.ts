@@ -17,6 +17,7 @@ export const keyHealth = (format: Format) => {
     putIntoTool: html` Put the key into the tool.`,
     imported: html`<strong>Rejected.</strong> An imported store has no data here.`,
     generating: html`<strong>Waiting.</strong> The key works as soon as the store is ready.`,
+    unreadable: html`<strong>Unknown.</strong> We can’t read the requests of this key right now.`,
     failing: (failed: number, since: Html, last: { readonly code: string; readonly endpoint: string } | null) => {
       const error =
         last === null ? NOTHING : html`, the last one with <code>${last.code}</code> for <code>${last.endpoint}</code>`

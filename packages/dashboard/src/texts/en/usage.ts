@@ -9,6 +9,7 @@ export const usage = ({ count, plural }: Format) => ({
   leadOfKey: (name: string, range: UsageRange) =>
     html`Requests of <strong>${name}</strong> in the last ${RANGES[range]}.`,
   lead: (range: UsageRange) => `Requests of all keys in the last ${RANGES[range]}.`,
+  unreadable: 'We can’t read these requests right now. Try again in a minute.',
   showAllKeys: 'Show all keys',
   createKey: 'Create a key',
   empty: {

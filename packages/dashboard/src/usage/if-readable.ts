@@ -1,0 +1,22 @@
+import type { DashboardEventHandler } from '../dashboard-event.ts'
+import { isControlDatabaseError } from '../routes/control-database-error.ts'
+
+/** Where to report that usage can't be read. `requestId` is null outside of a request. */
+export interface UsageReader {
+  readonly services: { readonly emit: DashboardEventHandler }
+  readonly requestId: string | null
+}
+
+/**
+ * Returns the usage; null if the control database can't read it now. In a distributed control database, the usage of a
+ * key can be on a lost worker, while the key itself can be read.
+ */
+export async function ifReadable<Usage>(reader: UsageReader, usage: Promise<Usage>): Promise<Usage | null> {
+  try {
+    return await usage
+  } catch (cause) {
+    if (!isControlDatabaseError(cause)) throw cause
+    reader.services.emit({ event: 'control.query_failed', requestId: reader.requestId, cause })
+    return null
+  }
+}
