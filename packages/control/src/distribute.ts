@@ -1,17 +1,9 @@
 // Distributes the control database over the workers of a Citus cluster, so that they share the checks of keys and the
 // usage. The other tables stay on the coordinator, because requests to the API neither read nor write them.
 
-import {
-  type Connection,
-  executeOn,
-  Pool,
-  PostgresError,
-  parseConnectionUrl,
-  queryRows,
-  sql,
-} from '@store-export/postgres'
+import { type Connection, executeOn, PostgresError, queryRows, sql } from '@store-export/postgres'
 import { ADMISSIONS_SCHEMA, REPAIR_ADMISSIONS } from './admissions-schema.ts'
-import type { ControlDatabase } from './database.ts'
+import { type ControlDatabase, ControlPool } from './database.ts'
 import { LOCK_TIMEOUT, MIGRATION_LOCK, MigrationError } from './migrate.ts'
 
 /**
@@ -43,7 +35,7 @@ export async function isDistributed({ pool }: Pick<ControlDatabase, 'pool'>): Pr
  * if the database lacks Citus, or if a statement fails, and otherwise like `Pool.transaction`.
  */
 export async function distribute(url: string): Promise<Distribution> {
-  const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export migrate' })
+  const pool = new ControlPool(url, { connectionsMax: 1, applicationName: 'store-export migrate' })
   try {
     if ((await pool.query(HAS_CITUS)).length === 0)
       throw new MigrationError(

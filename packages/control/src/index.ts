@@ -91,7 +91,7 @@ export { startAuditLog } from './audit.ts'
 export { type AuditEvent, type AuditPosition, readAuditEvents, recordSignInLink } from './audit-events.ts'
 export { applyStoresClaim, type ClaimedStore } from './claimed-stores.ts'
 export type { AuditAction, AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
-export { type ControlDatabase, openControlDatabase } from './database.ts'
+export { asControlDatabase, type ControlDatabase, controlServerOf, openControlDatabase } from './database.ts'
 export { DIRECTORY_ADDITIONS_PER_DAY } from './directory-accounts.ts'
 export {
   addDirectoryUser,

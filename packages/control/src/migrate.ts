@@ -3,20 +3,12 @@
 // migration.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  type Connection,
-  executeOn,
-  Pool,
-  PostgresError,
-  parseConnectionUrl,
-  queryRows,
-  sql,
-} from '@store-export/postgres'
+import { type Connection, executeOn, type Pool, PostgresError, queryRows, sql } from '@store-export/postgres'
 import { ADMIN_SCHEMA } from './admin-schema.ts'
 import { AUDIT_SCHEMA } from './audit-schema.ts'
 import { CLAIMS_SCHEMA } from './claims-schema.ts'
 import { CODES_AND_RUNS_SCHEMA } from './codes-and-runs-schema.ts'
-import type { ControlDatabase } from './database.ts'
+import { type ControlDatabase, ControlPool } from './database.ts'
 import { DEVELOPER_ROLE_SCHEMA } from './developer-role-schema.ts'
 import { DIRECTORY_SCHEMA } from './directory-schema.ts'
 import { NODE_STATE_SCHEMA } from './node-state-schema.ts'
@@ -75,7 +67,7 @@ const LOCK_CODES: readonly string[] = ['55P03', '40P01']
  * Rejects like `Pool.transaction` otherwise.
  */
 export async function migrate({ url, random, migrations = MIGRATIONS }: MigrateOptions): Promise<string[]> {
-  const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export migrate' })
+  const pool = new ControlPool(url, { connectionsMax: 1, applicationName: 'store-export migrate' })
   const applied: string[] = []
   try {
     for (;;) {

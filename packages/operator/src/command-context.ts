@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import {
+  asControlDatabase,
   COMMAND_LINE_SESSION,
   type ControlDatabase,
   type EncryptionKeys,
@@ -115,6 +116,17 @@ export async function requireMigrated(database: ControlDatabase): Promise<void> 
 /** Opens a connection for statements that must share a session. Close it after use. Rejects like `connect`. */
 export function connectOnce(url: string): Promise<Connection> {
   return connect(parseConnectionUrl(url), { applicationName: COMMAND_LINE_SESSION })
+}
+
+/**
+ * Runs `work` on a session of the control database, on whose server the service creates store databases. Rejects like
+ * `connect` and `work`.
+ */
+export function onControlServer<T>(controlUrl: string, work: (admin: Connection) => Promise<T>): Promise<T> {
+  return asControlDatabase(controlUrl, async () => {
+    const admin = await connectOnce(controlUrl)
+    return await work(admin).finally(() => admin.close())
+  })
 }
 
 /** Returns a pool of one connection, which connects at the first use. Close the pool after use. */

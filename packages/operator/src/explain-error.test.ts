@@ -1,11 +1,14 @@
-import { UnknownStore } from '@store-export/control'
-import { PostgresConnectionError } from '@store-export/postgres'
+import { asControlDatabase, UnknownStore } from '@store-export/control'
+import { PostgresConnectionError, TimeLimitPassed } from '@store-export/postgres'
 import { describe, expect, test } from 'vitest'
 import { EmbeddedPostgresError } from './embedded/embedded-postgres-error.ts'
 import { databaseErrorMessage, explainError } from './explain-error.ts'
 import { UsageError, UserError } from './user-error.ts'
 
 const failure = (code: string, more: object = {}) => Object.assign(new Error('driver message'), { code, ...more })
+
+const OTHER_PROGRAM =
+  'the store database has a table, an index, or a column with this name, which another program created'
 
 describe('explanations of errors', () => {
   test('if an error message already says what to do, explainError returns the message unchanged', () => {
@@ -17,22 +20,22 @@ describe('explanations of errors', () => {
   })
 
   test.each([
-    [failure('ECONNREFUSED'), 'the database cannot be reached'],
-    [failure('ENOENT', { syscall: 'connect' }), 'the database cannot be reached'],
+    [failure('ECONNREFUSED'), 'the store database cannot be reached'],
+    [failure('ENOENT', { syscall: 'connect' }), 'the store database cannot be reached'],
     [
       new PostgresConnectionError('ENOENT', 'driver message', { cause: failure('ENOENT', { syscall: 'connect' }) }),
-      'the database cannot be reached',
+      'the store database cannot be reached',
     ],
-    [failure('CONNECT_TIMEOUT'), 'the database does not respond'],
-    [failure('POOL_FULL'), 'no database connection became free in time'],
-    [failure('EPROTO'), 'the server does not speak the protocol of PostgreSQL'],
-    [failure('EAUTH'), 'the server and the client could not authenticate each other'],
-    [failure('28P01'), 'the database rejects the user or the password'],
-    [failure('3D000'), 'the database does not exist'],
-    [failure('42P07'), 'a table, an index, or a column with this name exists, and another program created it'],
-    [failure('42701'), 'a table, an index, or a column with this name exists, and another program created it'],
-    [failure('42703'), 'a table lacks a column that this step needs'],
-    [failure('42501'), 'the role of the connection URL lacks a privilege'],
+    [failure('CONNECT_TIMEOUT'), 'the store database does not respond'],
+    [failure('POOL_FULL'), 'no connection to the store database became free in time'],
+    [failure('EPROTO'), 'the server of the store database does not speak the protocol of PostgreSQL'],
+    [failure('EAUTH'), 'the client and the server of the store database could not authenticate each other'],
+    [failure('28P01'), 'the store database rejects the user or the password'],
+    [failure('3D000'), 'the store database does not exist'],
+    [failure('42P07'), OTHER_PROGRAM],
+    [failure('42701'), OTHER_PROGRAM],
+    [failure('42703'), 'a table of the store database lacks a column that this step needs'],
+    [failure('42501'), 'the role that connects to the store database lacks a privilege'],
   ])(
     'if a database connection fails with code $code, explainError returns a message with the cause, the code, and a remedy',
     (error, beginning) => {
@@ -47,7 +50,7 @@ describe('explanations of errors', () => {
     (code) => {
       expect(explainError(failure(code))).toMatchObject({
         code: 'database_unreachable',
-        message: expect.stringContaining(`the database cannot be reached: driver message (${code})`),
+        message: expect.stringContaining(`the store database cannot be reached: driver message (${code})`),
         exitCode: 75,
       })
     },
@@ -59,10 +62,37 @@ describe('explanations of errors', () => {
       failure('ENOENT', { syscall: 'connect' }),
       failure('57P03'),
       failure('53300'),
+      new TimeLimitPassed('no response within 10 ms'),
     ]
     for (const error of temporary)
       expect(explainError(error)).toMatchObject({ code: 'database_unreachable', exitCode: 75 })
   })
+
+  test.each([
+    [
+      failure('ECONNREFUSED'),
+      'cannot be reached: driver message (ECONNREFUSED); check the host and the port in STORE_EXPORT_DATABASE_URL, and that the server runs',
+    ],
+    [
+      failure('CONNECT_TIMEOUT'),
+      'does not respond: driver message (CONNECT_TIMEOUT); check its server, then run the command again',
+    ],
+    [
+      new TimeLimitPassed('no response within 10 ms'),
+      'does not respond: no response within 10 ms; check its server, then run the command again',
+    ],
+    [
+      failure('28P01'),
+      'rejects the user or the password: driver message (28P01); check both in STORE_EXPORT_DATABASE_URL',
+    ],
+  ])(
+    'if the control database fails (%s), the message names it with its host, and what to check',
+    async (error, end) => {
+      const url = 'postgres://me:hush@db-0.internal/control'
+      await expect(asControlDatabase(url, () => Promise.reject(error))).rejects.toBe(error)
+      expect(explainError(error)?.message).toBe(`the control database at db-0.internal:5432 ${end}`)
+    },
+  )
 
   test('if a database error is permanent, such as a rejected password, explainError returns the exit code 1', () => {
     for (const code of ['28P01', '3D000', 'SELF_SIGNED_CERT_IN_CHAIN']) {

@@ -2,6 +2,7 @@
 // explanation is a bug.
 
 import {
+  controlServerOf,
   DecryptionError,
   DirectoryTokenLimitReached,
   InvalidKeyNameError,
@@ -15,7 +16,7 @@ import {
   UnknownMerchant,
   UnknownStore,
 } from '@store-export/control'
-import { InvalidUrlError, PostgresConnectionError } from '@store-export/postgres'
+import { InvalidUrlError, PostgresConnectionError, TimeLimitPassed } from '@store-export/postgres'
 import { InvalidSettingError } from './config.ts'
 import { EmbeddedPostgresError } from './embedded/embedded-postgres-error.ts'
 import { redactAndCut } from './redact.ts'
@@ -61,7 +62,7 @@ export function explainError(error: unknown): ErrorExplanation | null {
   if (known !== undefined) return { code: known[1], message: messageOf(error), exitCode: EXIT_FAILED }
   const family = familyOf(error)
   if (family === null) return null
-  const message = `${family.message}: ${detailOf(error)}; ${family.advice}`
+  const message = `${describe(family, error)}; ${family.advice(namesFor(error))}`
   return isUnreachable(error)
     ? { code: 'database_unreachable', message, exitCode: EXIT_UNREACHABLE }
     : { code: 'database_error', message, exitCode: EXIT_FAILED }
@@ -70,7 +71,7 @@ export function explainError(error: unknown): ErrorExplanation | null {
 /** Returns the message for an error of a database or its connection, without advice; null for any other error. */
 export function databaseErrorMessage(error: unknown): string | null {
   const family = familyOf(error)
-  return family === null ? null : `${family.message}: ${detailOf(error)}`
+  return family === null ? null : describe(family, error)
 }
 
 /** Returns the code of a system's or a database's error; null if the error has none. */
@@ -84,7 +85,7 @@ export function codeOf(error: unknown): string | null {
  */
 export function isUnreachable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
-  return failedToConnect(error) || NOT_REACHED.test(code) || TEMPORARY.test(code)
+  return error instanceof TimeLimitPassed || failedToConnect(error) || NOT_REACHED.test(code) || TEMPORARY.test(code)
 }
 
 /**
@@ -96,17 +97,29 @@ const TEMPORARY = /^(CONNECT|CONNECTION_|POOL_FULL$|08|57P0|53)/
 /** Codes of a socket that could not connect, and of a host name that could not be resolved. */
 const NOT_REACHED = /^(ECONN|EHOST|ENET|EAI_|ETIMEDOUT|EPIPE|ENOTFOUND|ETIMEOUT$|ECANCELLED$|ESERVFAIL$|EREFUSED$)/
 
+/** How messages name a database and its connection URL. */
+interface DatabaseNames {
+  readonly database: string
+  readonly url: string
+}
+
 /** Errors with the same meaning for the operator. */
 interface ErrorFamily {
   readonly codes: RegExp
-  readonly message: string
-  readonly advice: string
+  readonly message: (names: DatabaseNames) => string
+  readonly advice: (names: DatabaseNames) => string
 }
 
 const UNREACHABLE: ErrorFamily = {
   codes: NOT_REACHED,
-  message: 'the database cannot be reached',
-  advice: 'check the host and the port of the connection URL, and that the server runs',
+  message: ({ database }) => `${database} cannot be reached`,
+  advice: ({ url }) => `check the host and the port in ${url}, and that the server runs`,
+}
+
+const UNRESPONSIVE: ErrorFamily = {
+  codes: /^(CONNECT|CONNECTION_|08|57P0)/,
+  message: ({ database }) => `${database} does not respond`,
+  advice: () => 'check its server, then run the command again',
 }
 
 /** The families. The first one with a matching code counts. */
@@ -114,80 +127,88 @@ const FAMILIES: readonly ErrorFamily[] = [
   UNREACHABLE,
   {
     codes: /^POOL_FULL$/,
-    message: 'no database connection became free in time',
-    advice: 'run the command again later',
+    message: ({ database }) => `no connection to ${database} became free in time`,
+    advice: () => 'run the command again later',
   },
-  {
-    codes: /^(CONNECT|CONNECTION_|08|57P0)/,
-    message: 'the database does not respond',
-    advice: 'run the command again later',
-  },
+  UNRESPONSIVE,
   {
     codes: /^EPROTO$/,
-    message: 'the server does not speak the protocol of PostgreSQL',
-    advice: 'check the host and the port of the connection URL',
+    message: ({ database }) => `the server of ${database} does not speak the protocol of PostgreSQL`,
+    advice: ({ url }) => `check the host and the port in ${url}`,
   },
   {
     codes: /^EAUTH$/,
-    message: 'the server and the client could not authenticate each other',
-    advice: 'check the password of the connection URL and the authentication method of the server',
+    message: ({ database }) => `the client and the server of ${database} could not authenticate each other`,
+    advice: ({ url }) => `check the password in ${url} and the authentication method of the server`,
   },
   {
     codes: /^(TLS_REFUSED|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/,
-    message: 'the connection to the database is not safe',
-    advice: 'check sslmode and sslrootcert of the connection URL, and the certificate of the server',
+    message: ({ database }) => `the connection to ${database} is not safe`,
+    advice: ({ url }) => `check sslmode and sslrootcert in ${url}, and the certificate of the server`,
   },
   {
     codes: /^NO_MATCHING_SERVER$/,
-    message: 'no database server of the connection URL matches target_session_attrs',
-    advice: 'check the hosts and target_session_attrs of the connection URL',
+    message: ({ database }) => `no server of ${database} matches target_session_attrs`,
+    advice: ({ url }) => `check the hosts and target_session_attrs in ${url}`,
   },
   {
     codes: /^28/,
-    message: 'the database rejects the user or the password',
-    advice: 'check both in the connection URL',
+    message: ({ database }) => `${database} rejects the user or the password`,
+    advice: ({ url }) => `check both in ${url}`,
   },
   {
     codes: /^3D000$/,
-    message: 'the database does not exist',
-    advice: 'create it, or check its name in the connection URL',
+    message: ({ database }) => `${database} does not exist`,
+    advice: ({ url }) => `create it, or check its name in ${url}`,
   },
   {
     codes: /^42501$/,
-    message: 'the role of the connection URL lacks a privilege',
-    advice: 'grant it, or use a role that has it',
+    message: ({ database }) => `the role that connects to ${database} lacks a privilege`,
+    advice: ({ url }) => `grant it, or use a role that has it in ${url}`,
   },
   {
     codes: /^(42P07|42701)$/,
-    message: 'a table, an index, or a column with this name exists, and another program created it',
-    advice: 'rename it, or use another database',
+    message: ({ database }) =>
+      `${database} has a table, an index, or a column with this name, which another program created`,
+    advice: () => 'rename it, or use another database',
   },
   {
     codes: /^42703$/,
-    message: 'a table lacks a column that this step needs',
-    advice: 'add the column, or use another database',
+    message: ({ database }) => `a table of ${database} lacks a column that this step needs`,
+    advice: () => 'add the column, or use another database',
   },
   {
     codes: /^25006$/,
-    message: 'the database is read-only',
-    advice: 'use the primary: a standby accepts no changes',
+    message: ({ database }) => `${database} is read-only`,
+    advice: () => 'use the primary: a standby accepts no changes',
   },
   {
     codes: /^53/,
-    message: 'the database server is out of resources',
-    advice: 'free connections, memory, or disk space on the server, then run the command again',
+    message: ({ database }) => `the server of ${database} is out of resources`,
+    advice: () => 'free connections, memory, or disk space on the server, then run the command again',
   },
 ]
 
-/** Returns the family of an error; null if the error has no code, or an unknown one. */
+/** Returns the names of the database that caused an error. Errors of other databases than that of stores are marked. */
+function namesFor(error: unknown): DatabaseNames {
+  const server = controlServerOf(error)
+  return server === null
+    ? { database: 'the store database', url: 'its connection URL' }
+    : { database: `the control database at ${server}`, url: 'STORE_EXPORT_DATABASE_URL' }
+}
+
+/** Returns the family of an error; null if it is no error of a database, or has an unknown code. */
 function familyOf(error: unknown): ErrorFamily | null {
+  if (error instanceof TimeLimitPassed) return UNRESPONSIVE
   const code = codeOf(error)
   if (code === null) return null
   return failedToConnect(error) ? UNREACHABLE : (FAMILIES.find(({ codes }) => codes.test(code)) ?? null)
 }
 
-function detailOf(error: unknown): string {
-  return `${redactAndCut(messageOf(error), DRIVER_MESSAGE_LENGTH_MAX)} (${codeOf(error)})`
+function describe({ message }: ErrorFamily, error: unknown): string {
+  const code = codeOf(error)
+  const detail = redactAndCut(messageOf(error), DRIVER_MESSAGE_LENGTH_MAX)
+  return `${message(namesFor(error))}: ${detail}${code === null ? '' : ` (${code})`}`
 }
 
 /** Whether a connection could not be opened. A missing socket fails with ENOENT, like a missing file. */

@@ -98,9 +98,24 @@ describe('store-export', () => {
     const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const { code, stderr } = await runCommand(['stores', 'list'], { settings: elsewhere })
     expect(code).toBe(75)
-    expect(stderr).toMatch(/^store-export: the database cannot be reached: .*ECONNREFUSED.*\n$/)
+    expect(stderr).toMatch(
+      /^store-export: the control database at 127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED.*\n$/,
+    )
     expect(stderr).not.toContain('hush')
   })
+
+  test.each([[['serve']], [['migrate']], [['doctor']], [['status']]])(
+    "if the control database can't be reached, `%s` exits with code 75, and names the control database and its setting",
+    async (words) => {
+      const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
+      const { code, stderr } = await runCommand(words, { settings: elsewhere })
+      expect([code, stderr]).toEqual([
+        75,
+        'store-export: the control database at 127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1 ' +
+          '(ECONNREFUSED); check the host and the port in STORE_EXPORT_DATABASE_URL, and that the server runs\n',
+      ])
+    },
+  )
 
   test('if a command with --json fails, the command prints the error as one line of JSON on standard error', async () => {
     const unreachable = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }

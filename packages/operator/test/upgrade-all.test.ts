@@ -70,7 +70,7 @@ test('if two databases are missing, `stores upgrade --all` upgrades the other st
   expect([code, stdout.trim().split('\n').sort()]).toEqual([1, ids])
   const [cause, ...rest] = stderr.trim().split('\n')
   expect(cause).toMatch(
-    /^Failed; the database does not exist: database "store_export_store_…" does not exist \(3D000\)/,
+    /^Failed; the store database does not exist: database "store_export_store_…" does not exist \(3D000\)/,
   )
   expect(rest).toEqual([
     'Skipped 2 stores without a database that "stores provision" created.',

@@ -2,7 +2,7 @@
 // database, so it responds while stores are down.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { type FleetStatus, openControlDatabase, readFleetStatus } from '@store-export/control'
+import { asControlDatabase, type FleetStatus, openControlDatabase, readFleetStatus } from '@store-export/control'
 import { within } from '@store-export/postgres'
 import type { Command } from 'commander'
 import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
@@ -90,7 +90,9 @@ async function read({ controlUrl, config }: CommandContext, isJson: boolean): Pr
   const { preparedStatements } = config
   const database = openControlDatabase(controlUrl, { poolSize: 1, preparedStatements })
   try {
-    return await within(READ_MS_MAX, readFleetStatus(database, isJson ? JSON_ROWS_MAX : ROWS_MAX))
+    return await asControlDatabase(controlUrl, () =>
+      within(READ_MS_MAX, readFleetStatus(database, isJson ? JSON_ROWS_MAX : ROWS_MAX)),
+    )
   } finally {
     await database.close()
   }

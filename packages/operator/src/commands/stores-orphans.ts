@@ -2,7 +2,7 @@
 // the database of a store on purpose, and an interrupted `stores provision` leaves one by accident.
 
 import { listStores } from '@store-export/control'
-import { type CommandContext, connectOnce } from '../command-context.ts'
+import { type CommandContext, onControlServer } from '../command-context.ts'
 import { codeOf } from '../explain-error.ts'
 import { findData } from '../operations/find-data.ts'
 import { print, printJson, printMessage, printTable } from '../output.ts'
@@ -70,12 +70,7 @@ export async function removeOrphan(context: CommandContext, name: string, option
 
 async function findOrphans({ database, controlUrl }: CommandContext): Promise<Orphan[]> {
   const stores = await listStores(database, { includeRemoved: true })
-  const admin = await connectOnce(controlUrl)
-  try {
-    return await listOrphans(admin, stores)
-  } finally {
-    await admin.close()
-  }
+  return onControlServer(controlUrl, (admin) => listOrphans(admin, stores))
 }
 
 /** Rejects with `UserError` if the database contains data, or if a table can't be checked. */
@@ -93,15 +88,12 @@ async function requireNoData({ controlUrl }: CommandContext, name: string): Prom
 }
 
 async function drop({ controlUrl }: CommandContext, orphan: Orphan): Promise<void> {
-  const admin = await connectOnce(controlUrl)
   try {
-    await dropOrphan(admin, orphan)
+    await onControlServer(controlUrl, (admin) => dropOrphan(admin, orphan))
   } catch (error) {
     // 55006 is `object_in_use`.
     if (codeOf(error) !== '55006') throw error
     throw new UserError(`sessions are connected to ${orphan.name}: end them, then run the command again`)
-  } finally {
-    await admin.close()
   }
 }
 

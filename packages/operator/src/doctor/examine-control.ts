@@ -1,6 +1,12 @@
 // Examines the control database: its connection, migrations, passwords, and clock.
 
-import { DecryptionError, decryptStoreUrl, listStores, missingMigrations } from '@store-export/control'
+import {
+  asControlDatabase,
+  DecryptionError,
+  decryptStoreUrl,
+  listStores,
+  missingMigrations,
+} from '@store-export/control'
 import { connect, describeTls, parseConnectionUrl } from '@store-export/postgres'
 import type { CommandContext } from '../command-context.ts'
 import { databaseErrorMessage } from '../explain-error.ts'
@@ -28,7 +34,9 @@ async function examine(context: CommandContext): Promise<ControlReport> {
   const { database, controlUrl } = context
   const target = parseConnectionUrl(controlUrl)
   const missing = await missingMigrations(database)
-  const connection = await connect(target, { applicationName: 'store-export doctor' })
+  const connection = await asControlDatabase(controlUrl, () =>
+    connect(target, { applicationName: 'store-export doctor' }),
+  )
   const read = async () => ({ usesTls: await readTlsInUse(connection), aheadMs: await readClockAheadMs(connection) })
   const { usesTls, aheadMs } = await read().finally(() => connection.close())
   return {

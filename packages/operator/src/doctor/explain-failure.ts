@@ -21,7 +21,7 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   if (error instanceof TimeLimitPassed) {
     return failure(
       'no_response',
-      `the database accepted the connection but did not respond: ${error.message}`,
+      `the store database accepted the connection but did not respond: ${error.message}`,
       LIST_QUERIES,
     )
   }
@@ -48,7 +48,7 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   }
   // A code of five characters is an SQLSTATE of the server, so the connection works, and the query failed.
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
-    return failure('not_examined', `cannot read the catalog of the database: ${message} (${code})`, LIST_QUERIES)
+    return failure('not_examined', `cannot read the catalog of the store database: ${message} (${code})`, LIST_QUERIES)
   }
   return failure('doctor_failed', `internal error of the doctor; please report it: ${message}`, null)
 }

@@ -4,6 +4,7 @@
 import type { RevisionId } from '@store-export/contract'
 import {
   addStore,
+  asControlDatabase,
   decryptStoreUrl,
   type RegisteredStore,
   removeStore,
@@ -12,7 +13,7 @@ import {
   setStore,
 } from '@store-export/control'
 import { type Connection, executeOn, parseConnectionUrl, sql } from '@store-export/postgres'
-import { type CommandContext, connectOnce } from '../command-context.ts'
+import { type CommandContext, connectOnce, onControlServer } from '../command-context.ts'
 import { codeOf } from '../explain-error.ts'
 import { dropStore } from '../store-schema/drop-store.ts'
 import { asOwner } from '../store-schema/owner-session.ts'
@@ -103,7 +104,10 @@ async function createOnce(
     await dropLeftovers(adminUrl, id)
   }
   try {
-    const urls = await provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce })
+    // The role of the control database creates the store database, on the same server.
+    const urls = await asControlDatabase(adminUrl, () =>
+      provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce }),
+    )
     return { store: await setStore(context, id, { state: 'ready', databaseUrl: urls.readerUrl }), urls }
   } catch (error) {
     // The first error is more useful. `stores list --orphans` shows what could not be dropped.
@@ -139,19 +143,14 @@ async function findDataIfCreated(url: string): Promise<StoreData> {
 
 /** Drops the database and the roles of an interrupted run, because the passwords of the roles are lost. */
 async function dropLeftovers(adminUrl: string, storeId: string): Promise<void> {
-  const admin = await connectOnce(adminUrl)
-  try {
-    await dropStore(admin, storeId)
-  } finally {
-    await admin.close()
-  }
+  await onControlServer(adminUrl, (admin) => dropStore(admin, storeId))
 }
 
 /** Runs `work` under a lock for this store. An interrupted run holds the lock until its session ends. */
 async function withLock<T>({ controlUrl }: CommandContext, storeId: string, work: () => Promise<T>): Promise<T> {
-  const holder = await connectOnce(controlUrl)
+  const holder = await asControlDatabase(controlUrl, () => connectOnce(controlUrl))
   try {
-    await lock(holder, storeId)
+    await asControlDatabase(controlUrl, () => lock(holder, storeId))
     return await work()
   } finally {
     await holder.close()

@@ -120,7 +120,7 @@ test('if the database URL of an upgrade names a missing database, the response i
   const body = { to: 'v1.6', database_url: url.href }
   const { status, json } = await scene.send(`POST /v1/stores/${await scene.store()}/upgrade`, { body })
   expect([status, json.type]).toEqual([502, '/operate/admin-api.html#database-error'])
-  expect(json.detail).toContain('the database does not exist')
+  expect(json.detail).toContain('the store database does not exist')
 })
 
 test('if the control database is unreachable, the admin API responds with 503', async () => {
