@@ -39,7 +39,9 @@ const PARTS: Readonly<Record<string, readonly number[]>> = {
 /** Maximum number of words of the whole file, as `wc -w` counts them. */
 const WORDS_MAX = 400
 
-/** Returns the index page: a table of the records of each part, by number. Shows only statuses other than "Accepted". */
+/**
+ * Returns the index page: a table of the records of each part, by number. Shows only statuses other than "Accepted".
+ */
 export function decisionIndex(records: readonly DecisionRecord[]): string {
   const sorted = records.toSorted((a, b) => a.file.localeCompare(b.file))
   const tables = Object.entries(PARTS).flatMap(([part, numbers]) => {

@@ -42,7 +42,9 @@ export interface ConnectionCosts {
 
 const ORDERS = 2000
 const ROUNDS = 15
-/** Requests of each variant in a round. The number is low, so that noise of the machine affects all variants equally. */
+/**
+ * Requests of each variant in a round. The number is low, so that noise of the machine affects all variants equally.
+ */
 const REQUESTS = 100
 /** Time in ms after which the usage of a round is written. The service writes it every two seconds. */
 const USAGE_WRITTEN_MS = 2200

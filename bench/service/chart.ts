@@ -43,8 +43,8 @@ function panelsOf(results: readonly BenchResult[], peers: readonly PeersResult[]
 }
 
 /**
- * Returns a bar for each variant that is compared with COPY, except parts of a list, which no table has. The key check is
- * compared with another statement, so it has its own group.
+ * Returns a bar for each variant that is compared with COPY, except parts of a list, which no table has. The key check
+ * is compared with another statement, so it has its own group.
  */
 function groupOf({ figures, ...run }: BenchResult): BarGroup {
   const compared = figures.filter(({ name }) => name !== KEY_CHECK.name && !LIST_PARTS.test(name))

@@ -32,7 +32,9 @@ declare module 'vitest' {
     migratedTemplate: string
     /** Path of `store-export` as `npm run build` writes it. It starts four times as fast as the source. */
     builtCommand: string
-    /** URLs of the Citus workers that share each control database, with the user's password; undefined without Citus. */
+    /**
+     * URLs of the Citus workers that share each control database, with the user's password; undefined without Citus.
+     */
     citusWorkers?: readonly string[]
     /** Port of the pooler in front of the stores, on 127.0.0.1; undefined without a pooler. */
     poolerPort?: number

@@ -3,9 +3,9 @@
 // shard. Triggers copy each change of a key or a store into the table. See
 // docs/contribute/decisions/088-check-keys-on-one-shard.md.
 //
-// This schema needs no version of its own. `migrate --distributed` first applies all migrations, so the table is created
-// as of the latest migration. A release that changes this schema makes the same change in a migration, which does
-// nothing if `to_regclass('admissions')` is null. So the table `migrations` says which schema a database has.
+// This schema needs no version of its own. `migrate --distributed` first applies all migrations, so the table is
+// created as of the latest migration. A release that changes this schema makes the same change in a migration, which
+// does nothing if `to_regclass('admissions')` is null. So the table `migrations` says which schema a database has.
 
 /**
  * SQL that creates the table and the triggers. The table is empty afterwards; `REPAIR_ADMISSIONS` fills it. Each

@@ -136,8 +136,8 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
 /**
  * Limits the waits for locks in this transaction. The first two settings are for Citus, and have no effect without it:
  * - A migration can change a distributed table, and then a function. Citus refuses this unless shards change in turn.
- * - Citus sends the later settings of the transaction to its workers, so the limit applies there, too. It sends the whole
- *   text of a `script`, so the text that sets the limit has no other statement.
+ * - Citus sends the later settings of the transaction to its workers, so the limit applies there, too. It sends the
+ *   whole text of a `script`, so the text that sets the limit has no other statement.
  */
 async function limitLockWaits(connection: Connection): Promise<void> {
   await connection.script("set local citus.multi_shard_modify_mode = 'sequential'")

@@ -1,8 +1,8 @@
 // Processes many stores with a maximum number at the same time, so that a store that hangs doesn't delay the others.
 
 /**
- * Processes `items`, at most `atOnce` at a time. Returns the results in the order of the items. Calls `onDone` with each
- * result when it is ready, in any order. Rejects with the first error of `work`.
+ * Processes `items`, at most `atOnce` at a time. Returns the results in the order of the items. Calls `onDone` with
+ * each result when it is ready, in any order. Rejects with the first error of `work`.
  */
 export async function processAll<Item, Result>(
   items: readonly Item[],

@@ -47,8 +47,9 @@ export interface SocketOptions {
  * Opens a socket. Close it after its use. Over TCP, starts TLS, unless the mode is `disable`, or is `prefer` and the
  * server offers none.
  *
- * Rejects with the signal's reason on abort, but with `PostgresConnectionError` `ETIMEDOUT` if the host has not accepted
- * the TCP connection by then. Rejects with `PostgresConnectionError` if the host is unreachable, TLS fails or is refused, a certificate file can't be read, or the server breaks the protocol.
+ * Rejects with the signal's reason on abort, but with `PostgresConnectionError` `ETIMEDOUT` if the host has not
+ * accepted the TCP connection by then. Rejects with `PostgresConnectionError` if the host is unreachable, TLS fails or
+ * is refused, a certificate file can't be read, or the server breaks the protocol.
  */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
   signal.throwIfAborted()

@@ -189,8 +189,8 @@ export async function renameKey(options: {
 
 /**
  * Revokes a key, and every node rejects it from the next request. If the revoked key replaces a key that is still
- * active, that key loses its `retiresAt`, so that its tool can continue with it. The `retiresAt` stays if another active
- * key replaces the revoked key. With `storeId`, a key of another store is `unknown`. After `already revoked` and
+ * active, that key loses its `retiresAt`, so that its tool can continue with it. The `retiresAt` stays if another
+ * active key replaces the revoked key. With `storeId`, a key of another store is `unknown`. After `already revoked` and
  * `unknown`, nothing has changed. Locks keys in the order of their IDs, as usage/hours.ts does, so that the two cannot
  * deadlock.
  */

@@ -48,8 +48,9 @@ export class MergingBuffer<Entry extends { readonly keyId: string }> {
   }
 
   /**
-   * Writes the entries in batches of 5,000, like `writeBatches`. If some can't be written, rejects with the first error,
-   * and the entries stay. If a worker is lost, at most half of `entriesMax` stay, so that its keys leave room for others.
+   * Writes the entries in batches of 5,000, like `writeBatches`. If some can't be written, rejects with the first
+   * error, and the entries stay. If a worker is lost, at most half of `entriesMax` stay, so that its keys leave room
+   * for others.
    */
   async flush(): Promise<void> {
     const { pool, entriesMax, idOf, onDropped } = this.#options

@@ -121,7 +121,8 @@ export interface KeyActivity {
 }
 
 /**
- * Returns the minutes with requests of each key, from `since`. Leaves out keys without requests. Usage that `sumUpOldHours` summed up has lost most of its minutes.
+ * Returns the minutes with requests of each key, from `since`. Leaves out keys without requests. Usage that
+ * `sumUpOldHours` summed up has lost most of its minutes.
  */
 export async function readActivity(query: UsageQuery): Promise<KeyActivity[]> {
   const rows = await query.database.pool.query<{ keyId: string; hour: Date; activeMinutes: bigint }>(sql`
@@ -220,8 +221,8 @@ export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'page
   readonly keyId: string
   /**
    * Estimated rows of the whole list: the rows of the latest finished walk without filters of this list, by one of the
-   * queried keys. Ignores walks that don't have more rows than this one. Null if there is no such walk, or if this walk has
-   * filters.
+   * queried keys. Ignores walks that don't have more rows than this one. Null if there is no such walk, or if this walk
+   * has filters.
    */
   readonly rowsOfList: number | null
 }

@@ -33,7 +33,8 @@ export interface UsageRecorderOptions {
   readonly requestLogLines: number
   /**
    * Maximum number of pairs of key and hour in memory, and also of log lines and of segments of walks; 50,000 by
-   * default. Further entries are dropped. The entries of a lost worker take up at most half of them. `emit` gets the number of requests whose pair of key and hour was dropped.
+   * default. Further entries are dropped. The entries of a lost worker take up at most half of them. `emit` gets the
+   * number of requests whose pair of key and hour was dropped.
    */
   readonly entriesMax?: number
 }

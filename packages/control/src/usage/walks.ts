@@ -87,9 +87,9 @@ export class WalksBuffer {
   }
 
   /**
-   * Writes the segments that are due, or all of them if `isLast`, like `writeBatches`. If some can't be written, rejects
-   * with the first error. Then they wait for the next flush, up to `segmentsMax` segments, or half as many if a worker is
-   * lost.
+   * Writes the segments that are due, or all of them if `isLast`, like `writeBatches`. If some can't be written,
+   * rejects with the first error. Then they wait for the next flush, up to `segmentsMax` segments, or half as many if a
+   * worker is lost.
    */
   async flush(isLast: boolean): Promise<void> {
     const heldSince = this.#options.now() - HOLD_MS
@@ -160,8 +160,8 @@ function keysOf(segments: readonly Segment[]): string[] {
 
 /**
  * For each key of the segments, deletes all but the `WALKS_PER_KEY_MAX` walks with the latest requests. Also deletes
- * walks of one request if the key has started the same list again. Otherwise, a tool that needs only one page would fill
- * the key's walks.
+ * walks of one request if the key has started the same list again. Otherwise, a tool that needs only one page would
+ * fill the key's walks.
  */
 async function prune(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const keyIds = keysOf(segments)

@@ -27,8 +27,8 @@ interface OfKey {
 }
 
 /**
- * Writes the entries in batches. Stops at the first failure, or at the first failure of each worker if Citus distributes
- * the control database. Returns the entries that were not written; null if there are none. Doesn't reject.
+ * Writes the entries in batches. Stops at the first failure, or at the first failure of each worker if Citus
+ * distributes the control database. Returns the entries that were not written; null if there are none. Doesn't reject.
  */
 export async function writeBatches<Entry extends OfKey>(
   entries: readonly Entry[],

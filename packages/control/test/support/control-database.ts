@@ -53,7 +53,9 @@ export async function createControlDatabase({ hasAdmissions = false } = {}): Pro
   }
 }
 
-/** Creates the tables and triggers of a distributed control database on one server, unless Citus has distributed them. */
+/**
+ * Creates the tables and triggers of a distributed control database on one server, unless Citus has distributed them.
+ */
 async function createAdmissions(url: string): Promise<void> {
   if (inject('citusWorkers') !== undefined) return
   await withConnection(url, (connection) => connection.script(`${ADMISSIONS_SCHEMA}; ${REPAIR_ADMISSIONS}`))

@@ -28,8 +28,8 @@ export function kyselyDialect(pool: Pool): Dialect {
 const current = new AsyncLocalStorage<LentConnection>()
 
 /**
- * Calls `work`, and runs the statements of better-auth in it on this connection, as a part of its transaction. `options`
- * limit each statement.
+ * Calls `work`, and runs the statements of better-auth in it on this connection, as a part of its transaction.
+ * `options` limit each statement.
  */
 export function runOn<T>(connection: Connection, work: () => Promise<T>, options: RunOptions): Promise<T> {
   return current.run(new LentConnection(connection, options), work)

@@ -96,8 +96,8 @@ function rejectedByHour(hours: readonly UsageHour[]): Map<string, Map<number, nu
 }
 
 /**
- * Returns the keys with their requests in about 24 hours, and with the active key that replaces each key. `sums` is null
- * if the requests were not read.
+ * Returns the keys with their requests in about 24 hours, and with the active key that replaces each key. `sums` is
+ * null if the requests were not read.
  */
 export function keyRows(keys: readonly KeySummary[], sums: ReadonlyMap<string, RequestSums> | null): KeyRow[] {
   return keys.map((key) => {

@@ -36,7 +36,8 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   // A standby canceled the query because of a conflict with replay, or a serialization failed. A retry takes a new
   // snapshot, with which the query can succeed.
   '40001': 'same connection',
-  // The server canceled the query to end a deadlock, for example with a migration of the platform that locks two tables.
+  // The server canceled the query to end a deadlock, for example with a migration of the platform that locks two
+  // tables.
   '40P01': 'same connection',
   // A pooler has sent a prepared statement to another connection.
   '26000': 'stop preparing',

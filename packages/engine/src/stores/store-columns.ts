@@ -50,7 +50,9 @@ const STORES_MAX = 1000
  * Maximum number of different schemas. A platform has a schema for each of its versions, and some with extra columns.
  */
 const SCHEMAS_MAX = 50
-/** Maximum number of unreadable columns to remember. Beyond it, the one that was reported first can be reported again. */
+/**
+ * Maximum number of unreadable columns to remember. Beyond it, the one that was reported first can be reported again.
+ */
 const REPORTED_MAX = 10_000
 
 /**

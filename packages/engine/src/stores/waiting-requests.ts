@@ -6,8 +6,9 @@
 // up. So a new request is rejected at once if its expected wait is too long. This doesn't apply to requests that wait
 // only for their own store, because the rate limit of the keys bounds their number.
 //
-// While a server is unreachable, all requests of its stores would wait until they fail, and would use up the connections
-// of proxies. So after 5 s, only one request at a time waits for the server, and all others are rejected at once.
+// While a server is unreachable, all requests of its stores would wait until they fail, and would use up the
+// connections of proxies. So after 5 s, only one request at a time waits for the server, and all others are rejected at
+// once.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
 import type { ConnectionBudget } from './connection-budget.ts'

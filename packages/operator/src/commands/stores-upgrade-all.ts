@@ -20,8 +20,9 @@ interface Report {
 }
 
 /**
- * Upgrades all stores whose databases the service created, and prints the failed ones by cause. After SIGINT or SIGTERM,
- * begins no further upgrade. It completes the running ones, because an interrupted upgrade leaves a login on the server.
+ * Upgrades all stores whose databases the service created, and prints the failed ones by cause. After SIGINT or
+ * SIGTERM, begins no further upgrade. It completes the running ones, because an interrupted upgrade leaves a login on
+ * the server.
  */
 export async function upgradeEvery(context: CommandContext, { to, json }: UpgradeOptions): Promise<void> {
   const all = await listStores(context.database)

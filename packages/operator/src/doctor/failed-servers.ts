@@ -9,8 +9,8 @@ const FAILURES_MIN = 3
 
 /**
  * Wraps `examine`. After `FAILURES_MIN` stores of a server were unreachable in a row, the returned function doesn't
- * connect to its other stores. Their reports have the finding `skipped`. A database that accepts the connection and then
- * hangs doesn't count, because the other databases of its server can respond.
+ * connect to its other stores. Their reports have the finding `skipped`. A database that accepts the connection and
+ * then hangs doesn't count, because the other databases of its server can respond.
  */
 export function skipFailedServers(
   examine: (store: RegisteredStore) => Promise<StoreReport>,

@@ -14,7 +14,10 @@ export function comparableText(kind: CopyColumnKind, value: unknown): string | n
   return kind === 'uuid' ? String(value).toLowerCase() : String(value)
 }
 
-/** Returns JSON that is the same for equal values. A value that is nested too deeply for `JSON.stringify` needs a slower function. */
+/**
+ * Returns JSON that is the same for equal values. A value that is nested too deeply for `JSON.stringify` needs a slower
+ * function.
+ */
 function sortedText(value: unknown): string {
   try {
     return JSON.stringify(sorted(value))
