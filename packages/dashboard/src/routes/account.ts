@@ -1,5 +1,6 @@
-// Lets merchants change their password, and see and end their sessions. A new password needs the current one, except
-// for the first password, and once within ten minutes of a sign-in by link.
+// Shows the account page, changes passwords, and ends other sessions. Passkeys, codes, and the language have files of
+// their own. A change of the password needs the current one, with two exceptions: the first password, and one change
+// within ten minutes of a sign-in by link.
 
 import type { MemberStore } from '@store-export/control'
 import type { PasswordRejection } from '../accounts/accounts.ts'
@@ -25,7 +26,7 @@ export async function accountPage(request: MerchantRequest): Promise<HandlerResu
   return { ...(await renderAccount(request, { problem: null, notice, storeId })), cookies }
 }
 
-/** Values of the flash cookie for messages of the account page. */
+/** Values of the flash cookie for messages of the account page. `LANGUAGE_SAVED` of language.ts is one, too. */
 export const ACCOUNT_FLASHES = {
   passwordChanged: 'account.password',
   othersSignedOut: 'account.others',
@@ -63,7 +64,10 @@ export async function signOutOthers(request: MerchantRequest): Promise<HandlerRe
   return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.othersSignedOut)] }
 }
 
-/** POST /account/password: changes the password or sets the first one, or shows the form again with an error. */
+/**
+ * POST /account/password: changes the password or sets the first one, sends an email about it, and redirects.
+ * Otherwise, shows the form again with status 400, or 429 after too many attempts.
+ */
 export async function changePassword(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   const change = { current: form.current ?? null, next: form.next ?? '' }
   const { headers } = request.context.req.raw
@@ -159,8 +163,9 @@ export async function renderAccount(
 }
 
 /**
- * Returns the passkeys of the merchant, and whether the merchant can add another one. This depends on the session, and
- * on the address at which the browser opened the dashboard.
+ * Returns the passkeys of the merchant, and whether the merchant can add another one. Adding needs a host name in the
+ * URL of the dashboard, fewer than `PASSKEYS_MAX` passkeys, and the session that `readSignInFirst` demands. On a
+ * loopback address, the browser must use that host name, too.
  */
 export async function readPasskeys(request: MerchantRequest): Promise<PasskeysCard> {
   const { services, context } = request

@@ -70,7 +70,10 @@ export interface Handlers {
   readonly storeFile: (needs: Permission, handler: PageHandler<StoreRequest>) => Handler<Environment>
 }
 
-/** Time limit of a page or a form, in ms. The work then continues in the background, but its result is lost. */
+/**
+ * Time limit of a page or a form, in ms. After it, the response is the error page with status 503. The work continues
+ * in the background, and its result is lost.
+ */
 const PAGE_TIMEOUT_MS = 15_000
 
 /** Returns the wrappers for one dashboard. */
@@ -140,7 +143,10 @@ async function handleRequest(
   return response
 }
 
-/** Returns the form in the body; an error for an unreadable body, and null if no page of the dashboard sent a form. */
+/**
+ * Returns the form in the body; an error if the body can't be read. Null if there is no form, or if it comes from a
+ * page outside of the dashboard.
+ */
 async function readSentForm(request: DashboardRequest): Promise<DashboardRequest['sentForm']> {
   const { req } = request.context
   if (req.method !== 'POST' || !isOwnForm(request)) return null
@@ -207,9 +213,9 @@ function typedName({ context, sentForm: form }: DashboardRequest): string {
 }
 
 /**
- * Rejects stores of other merchants, sessions without a second factor if the store requires one, and roles without the
- * permission. `authenticate` reads the role and the rule on each request. Also notes that a member whom a directory
- * added has opened the store.
+ * Responds with 404 to stores of other merchants, and with 403 to roles without the permission. Also responds with 403
+ * to sessions without a second factor if the store requires one. `authenticate` reads the role and the rule on each
+ * request. Also notes that a member whom a directory added has opened the store.
  */
 async function requireStore(
   request: MerchantRequest,
@@ -228,7 +234,10 @@ async function requireStore(
   return includesPermission(store.role, needs) ? handler(storeRequest) : forbiddenPage(storeRequest, needs)
 }
 
-/** Rejects forms from other origins or sessions, and a second use of a token unless the form is repeatable. */
+/**
+ * Rejects forms from other origins or sessions (403), and unreadable forms (400, 413, 415). Rejects a second use of a
+ * token (409), unless the form is repeatable.
+ */
 function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?: FormOptions): PageHandler<R> {
   return async (request) => {
     const { services, sentForm: form } = request

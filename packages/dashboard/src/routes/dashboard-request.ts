@@ -11,7 +11,7 @@ import type { Html } from '../ui/html.ts'
 import { formPage } from './form-origin.ts'
 import { chosenTheme } from './theme.ts'
 
-/** A request to the dashboard, and what its handler needs. `session` is null for a visitor who isn't signed in. */
+/** A request to the dashboard, and what its handler needs. */
 export interface DashboardRequest extends Localization {
   readonly context: Context
   readonly services: Services
@@ -19,13 +19,16 @@ export interface DashboardRequest extends Localization {
   /** Start, on the clock of `performance.now()`. */
   readonly startedAt: number
   readonly now: Date
-  /** The form in the body; an error for an unreadable body, and null if no page of the dashboard sent a form. */
+  /**
+   * The form in the body; an error if the body can't be read. Null if there is no form, or if it comes from a page
+   * outside of the dashboard.
+   */
   readonly sentForm: FormFields | FormError | null
   /** The merchant's session; null before the sign-in. */
   readonly session: MerchantSession | null
   /** ID to which form tokens are bound: that of the session, or that of the visitor before the sign-in. */
   readonly formTokenScope: string
-  /** The merchant's stores with the merchant's role in each, by name. */
+  /** The merchant's stores and the role in each, sorted by name; empty before the sign-in. */
   readonly stores: readonly MemberStore[]
 }
 
@@ -60,6 +63,7 @@ export interface JsonResult {
 
 /** A redirect with status 303. */
 export interface Redirect {
+  /** Path in the dashboard, or an absolute URL. */
   readonly to: string
   readonly cookies?: readonly string[]
 }
@@ -67,7 +71,7 @@ export interface Redirect {
 /** The result of a handler. The dashboard sends a `Response` unchanged. */
 export type HandlerResult = PageResult | JsonResult | Redirect | Response
 
-/** Returns the frame of a page: its title, the merchant, the store, the language, and the time of the request. */
+/** Returns what a page shows around its content, and what its forms need. `section` and `notice` default to none. */
 export function frameOf(
   request: DashboardRequest | StoreRequest,
   { title, section = null, notice = null }: { title: string; section?: Section | null; notice?: PageNotice | null },
@@ -91,8 +95,8 @@ export function frameOf(
 }
 
 /**
- * Returns a path that shows the page again after a change of the theme. A form has no page of its own, so its path is
- * that of the page from which the form can be opened.
+ * Returns a path that shows the page again after a change of the theme. After a POST, this is the path of a page with
+ * the form, because a GET of the URL can't repeat the response.
  */
 function pageOf({ method, path, url }: Context['req']): string {
   return method === 'POST' ? formPage(path) : path + new URL(url).search

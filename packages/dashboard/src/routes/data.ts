@@ -31,7 +31,10 @@ export function toFirstList({ store }: StoreRequest): HandlerResult {
   return { to: storePaths(store.id).data(LISTS[0]?.list ?? '') }
 }
 
-/** GET /stores/{s}/data/{list}?order=oldest&cursor={c}&find={text}: shows a page of a list. Parameters are optional. */
+/**
+ * GET /stores/{s}/data/{list}?order=oldest&cursor={c}&find={text}: shows a page of a list. Parameters are optional. The
+ * response to an unknown list is the 404 page.
+ */
 export async function dataPage(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
   const list = req.param('list') ?? ''

@@ -1,4 +1,4 @@
-// Creates the error pages.
+// Creates the error pages with their statuses.
 
 import type { Permission } from '../members/permissions.ts'
 import { errorView } from '../pages/error-view.ts'
@@ -14,7 +14,10 @@ import {
   type StoreRequest,
 } from './dashboard-request.ts'
 
-/** Returns the page for what does not exist, and for a store of another merchant, so that it does not reveal stores. */
+/**
+ * Returns the 404 page. Requests for stores of other merchants get it, too, so that the response does not reveal which
+ * stores exist.
+ */
 export function notFoundPage(request: DashboardRequest): PageResult {
   const { notFound, signIn, goToStores } = request.texts.errors
   const next = request.session === null ? { label: signIn, href: '/sign-in' } : { label: goToStores, href: '/' }
@@ -22,8 +25,8 @@ export function notFoundPage(request: DashboardRequest): PageResult {
 }
 
 /**
- * Returns the page for a member whose role lacks a permission. It says who can help. Every role has the permission
- * `see usage`, so no member gets this page for it.
+ * Returns the page for a member whose role lacks the permission `needs`, with who can help. Every role has the
+ * permission `see usage`, so no member gets this page for it.
  */
 export function forbiddenPage(request: StoreRequest, needs: Permission): PageResult {
   const { forbidden } = request.texts.errors

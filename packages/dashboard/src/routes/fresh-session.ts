@@ -1,4 +1,5 @@
-// Checks whether a session is fresh enough for changes with which a thief could keep the access of a stolen session.
+// Checks whether a session is fresh enough for changes that would let a thief retain access after a stolen session
+// ends.
 
 import { readSecondFactor } from '@store-export/control'
 import { isFreshAge } from '../accounts/accounts.ts'

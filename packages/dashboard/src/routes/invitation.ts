@@ -20,7 +20,10 @@ export async function invitationPage(request: DashboardRequest): Promise<Handler
   return renderInvitation(request, { token, invitation, problem: null })
 }
 
-/** POST /invitation: accepts the invitation, or shows the page again with an error message. */
+/**
+ * POST /invitation: accepts the invitation, and redirects. Shows an error with status 400 for a rejected password, 404
+ * for a link that doesn't work, and 429 after too many attempts.
+ */
 export async function useInvitation(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const token = form.token ?? ''
   const password = form.password ?? ''

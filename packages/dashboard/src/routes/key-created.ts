@@ -15,8 +15,8 @@ import { activeKey, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 import { unconfirmedKey } from './new-key.ts'
 
 /**
- * Prefix of the flash value after a form was sent a second time with another end for the old key, which changed
- * nothing. The ID of the new key follows.
+ * Prefix of the flash value after a replacement form was sent twice with different ends for the old key. The first
+ * choice holds. The ID of the new key follows the prefix.
  */
 export const FIRST_CHOICE_FLASH = 'first-choice.'
 
@@ -50,8 +50,8 @@ export async function createdPage(request: StoreRequest): Promise<HandlerResult>
 }
 
 /**
- * Returns a notice: the second choice changed nothing, and the old key ends as first chosen. `replaces` is the old key;
- * null if it has ended.
+ * Returns the notice that the second choice changed nothing, and that the old key ends as first chosen. `replaces` is
+ * the old key; null if it has ended.
  */
 function firstChoice({ texts }: StoreRequest, replaces: KeyRow | null): PageNotice {
   const { old } = texts.keyCreated

@@ -38,7 +38,10 @@ export function typedChange(form: FormFields, { withoutPersonalData }: KeyRow): 
   return { ...limits, withoutPersonalData, ends: form.ends === 'same' ? 'same' : limits.ends }
 }
 
-/** Returns the limits of a key as a merchant would have typed them. */
+/**
+ * Returns the limits of a key as a merchant would have typed them. An end is `same`, so that saving the form does not
+ * change it.
+ */
 export function limitsOf({ scopes, withoutPersonalData, expiresAt, allowedAddresses }: KeyRow): TypedLimits {
   const isSales = scopes?.length === SALES.length && SALES.every((scope) => scopes.includes(scope))
   return {
@@ -75,7 +78,7 @@ function listOf(addresses: string): string[] {
 function endOf({ ends, endsOn }: TypedLimits, timeZone: string, now: Date): Date | null {
   if (ends === 'never' || ends === 'same') return null
   if (ends !== 'date') return new Date(now.getTime() + Number(ends) * DAY_MS)
-  // In some time zones, this day ends in the year 10000.
+  // In some time zones, this day ends in the year 10000, after the latest end that a key can have.
   if (LATEST_END.toISOString().startsWith(`${endsOn}T`)) return LATEST_END
   const lastMinute = parseLocalTime(`${endsOn}T23:59`, timeZone)
   return lastMinute === null ? new Date(Number.NaN) : new Date(lastMinute.getTime() + MINUTE_MS)

@@ -21,7 +21,8 @@ export async function permissionsPage(request: StoreRequest): Promise<HandlerRes
 
 /**
  * POST /stores/{s}/settings/api/keys/{k}/permissions: changes the permissions, or shows the form again with an error
- * message. If another member has changed them since the page was shown, the form shows the permissions of now.
+ * message and status 400. If another member has changed them since the page was shown, the form shows the current
+ * permissions with status 409.
  */
 export async function savePermissions(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const missing = FIELDS.filter((name) => form[name] === undefined)
@@ -34,6 +35,7 @@ export async function savePermissions(request: StoreRequest, form: FormFields): 
   if (key === null) return redirectFromInactiveKey(request, page)
   const limits = typedChange(form, key)
   try {
+    // `seen` is the digest of the permissions that the page showed. A form without it is treated as up to date.
     const isSeen = form.seen === undefined || form.seen === digestOf(key)
     const outcome = isSeen ? await change(request, key, limits) : await compare(request, key, limits)
     if (outcome === 'unknown') return redirectFromInactiveKey(request, await readKeysPage(request))

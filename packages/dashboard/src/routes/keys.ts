@@ -1,4 +1,4 @@
-// Shows the keys of a store with what their tools do. This module changes no key.
+// Shows the keys of a store and how they are used. This module changes no key.
 
 import { LIMITS } from '@store-export/contract'
 import { merchantActor } from '@store-export/control'
@@ -121,8 +121,8 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
 }
 
 /**
- * Returns the key to suggest for a revocation: one that was never used, otherwise the least recently used one. Null
- * without active keys.
+ * Returns the key to suggest for a revocation: one that was never used, otherwise the least recently used one, and of
+ * several the oldest. Null without active keys.
  */
 function leastUsed(active: readonly KeyRow[]): KeyRow | null {
   const usedAt = ({ lastUsedAt }: KeyRow) => lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY

@@ -9,7 +9,10 @@ import { flashCookie } from './flash.ts'
 /** The flash message of a saved language. */
 export const LANGUAGE_SAVED = 'language'
 
-/** POST /account/language: stores the language. For an unknown one, the pages have the language of the browser. */
+/**
+ * POST /account/language: stores the language. An unknown one, such as an empty choice, deletes the stored language,
+ * and pages use that of the browser.
+ */
 export async function setLanguage(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   const { services, session } = request
   await setMerchantLanguage(services.database, session.merchantId, findLanguage(form.language))

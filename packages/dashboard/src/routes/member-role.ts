@@ -15,7 +15,10 @@ export async function rolePage(request: StoreRequest): Promise<HandlerResult> {
   return showForm(request, null)
 }
 
-/** POST /stores/{s}/settings/members/{m}/role: changes the role, or shows the form again with an error message. */
+/**
+ * POST /stores/{s}/settings/members/{m}/role: changes the role. Shows the form again with status 400 without a known
+ * role. The status is 409 for the last admin, and for a session that can't add admins.
+ */
 export async function changeRole(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const { services, store, session, context } = request
   const { problems } = request.texts.roles

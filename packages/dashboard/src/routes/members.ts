@@ -76,7 +76,10 @@ export async function membersPage(request: StoreRequest): Promise<HandlerResult>
   return { ...(await renderMembers(request, content)), cookies }
 }
 
-/** POST /stores/{s}/settings/members/invitations: sends an invitation, or shows the form again with an error. */
+/**
+ * POST /stores/{s}/settings/members/invitations: sends an invitation, or shows the form again with an error. If the
+ * dashboard sends no emails, the response is the 404 page.
+ */
 export async function inviteMember(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const { problems } = request.texts.members
   const typed = (form.email ?? '').slice(0, TYPED_LENGTH_MAX)

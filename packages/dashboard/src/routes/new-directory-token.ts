@@ -11,7 +11,10 @@ import { NEW_KEY_SECONDS } from './new-key.ts'
 
 const COOKIE = 'new-directory-token'
 
-/** Returns the directory token of this form token, and the source of the derived bytes that it is made of. */
+/**
+ * Returns the directory token of this form token, and `random`, the source of its bytes, for which
+ * `createDirectoryToken` makes the same token.
+ */
 export function deriveDirectoryToken({ services, store }: StoreRequest, formToken: string) {
   const random: RandomBytes = services.formTokens.bytesOf(formToken, `directory token of ${store.id}`)
   return { random, token: makeDirectoryToken(random) }

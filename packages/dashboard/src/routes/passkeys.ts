@@ -32,7 +32,8 @@ export async function addPasskeyPage(request: MerchantRequest): Promise<HandlerR
 
 /**
  * POST /account/passkeys/challenge: returns a challenge for a new passkey if the password is right and the session can
- * add one. The response also has the form token of the next form.
+ * add one. Otherwise, returns an error message with status 400, or 429 after too many attempts. Either response also
+ * has the form token of the next form.
  */
 export async function createPasskeyChallenge(request: MerchantRequest, form: FormFields): Promise<JsonResult> {
   const { services, texts } = request

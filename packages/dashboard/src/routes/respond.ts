@@ -10,7 +10,9 @@ const SEE_OTHER = 303
 /** The dashboard does not compress smaller responses, because this would save little. */
 const SMALL_BYTES = 1000
 
-/** Returns the response with `cookies` and the cookies of the result. Returns a `Response` unchanged. */
+/**
+ * Returns the response with `cookies` and the cookies of the result. Returns a `Response` unchanged, without `cookies`.
+ */
 export async function respond(
   request: DashboardRequest,
   result: HandlerResult,

@@ -12,7 +12,10 @@ export function signInCodePage(request: DashboardRequest): HandlerResult {
   return renderCode(request, { next: safePath(req.query('next') ?? ''), problem: null })
 }
 
-/** POST /sign-in/code: completes the sign-in, or shows the form again with an error message. */
+/**
+ * POST /sign-in/code: completes the sign-in, or shows the form again with an error message. If the sign-in has expired
+ * or had too many wrong codes, shows the sign-in page.
+ */
 export async function signInWithCode(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const { services, requestId, texts } = request
   const next = safePath(form.next ?? '')

@@ -25,7 +25,10 @@ export async function readSignInFirst({ services, session }: MerchantRequest): P
   return { toAdd: used === strongest ? null : strongest, toRemove: used === null ? strongest : null }
 }
 
-/** Whether the dashboard offers the sign-in. The operator can turn single sign-on off, or move to an IP address. */
+/**
+ * Whether merchants can sign in with this second factor now. The operator can turn single sign-on off, or move the
+ * dashboard to an IP address, where passkeys don't work.
+ */
 function canSignInWith(
   factor: SecondFactorKind,
   { accounts, origins }: Pick<MerchantRequest['services'], 'accounts' | 'origins'>,

@@ -1,5 +1,5 @@
-// Handles sign-in by password or one-time link, and sign-out. The error message does not reveal whether an account
-// exists.
+// Handles sign-in by password or one-time link, and sign-out. The error message of the sign-in does not reveal whether
+// an account exists.
 
 import { linkView } from '../pages/link-view.ts'
 import type { PageNotice } from '../pages/models.ts'

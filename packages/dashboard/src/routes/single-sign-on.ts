@@ -35,7 +35,9 @@ export async function startSingleSignOn(request: DashboardRequest, form: FormFie
   return response
 }
 
-/** GET /sign-in/oidc/callback: finishes the sign-in with the provider's response. */
+/**
+ * GET /sign-in/oidc/callback: signs in with the provider's response, or shows the sign-in page with an error message.
+ */
 export async function finishSingleSignOn(request: DashboardRequest): Promise<HandlerResult> {
   const { singleSignOn } = request.services.accounts
   if (singleSignOn === null) return notFoundPage(request)

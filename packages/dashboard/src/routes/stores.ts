@@ -28,7 +28,7 @@ export function storesPage(request: MerchantRequest): HandlerResult {
   return { html: storesView(frameOf(request, { title: request.texts.stores.title }), { stores }) }
 }
 
-/** GET /stores/{s}/settings/general: shows the store's row and the fields that it lacks. */
+/** GET /stores/{s}/settings/general: shows the store's row, and the fields that the store's schema version lacks. */
 export async function generalPage(request: StoreRequest): Promise<HandlerResult> {
   const page = await makeGeneralPage(dataStoreOf(request))
   return { html: generalView(frameOf(request, { title: request.texts.general.title, section: 'general' }), page) }

@@ -17,9 +17,9 @@ export function chosenTheme({ context }: Pick<DashboardRequest, 'context'>): The
 }
 
 /**
- * POST /theme: stores the theme, and redirects to the page in `next`. Without `next`, which the script leaves out, the
- * response has no content. The form needs no token, because it changes only the colors in this browser, and because
- * error pages have no valid token.
+ * POST /theme: stores the theme, and redirects to the page in `next`. A form from another site changes nothing. Without
+ * `next`, which the script leaves out, the response has no content. The form needs no token, because it changes only
+ * the colors in this browser, and because error pages have no valid token.
  */
 export function setTheme(request: DashboardRequest): HandlerResult {
   const { sentForm } = request

@@ -1,6 +1,6 @@
-// Lets merchants turn the codes of an app on and off, which are a second factor of their account. Setting up, new
-// recovery codes, and turning off need the password. Confirming a set-up needs a code of the new secret. If the account
-// has a second factor, such as a passkey, these changes also need a session that a second factor opened.
+// Lets merchants turn on and off the codes of an app, which are a second factor. Setting up, new recovery codes, and
+// turning off need the password. Confirming a set-up needs a code of the new secret. If the account has a second
+// factor, such as a passkey, these changes also need a session that a second factor opened.
 //
 // A handler redirects to the account page if there is nothing to change. It returns 409 if the merchant must sign in
 // again first, 400 for a wrong password or code, and 429 after too many attempts.
