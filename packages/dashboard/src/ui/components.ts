@@ -1,11 +1,12 @@
-// Renders the components of pages with pure functions from text to HTML.
+// Renders the components of pages with pure functions from text to HTML. Strings are escaped, and `Html` is inserted
+// unchanged.
 
 import type { PageNotice } from '../pages/models.ts'
 import type { Localization } from '../texts/languages.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { ICONS } from './icons.ts'
 
-/** The color of a badge or a callout. Their text has the same meaning. */
+/** The color of a badge or a callout. It only repeats what the text says, so that no reader depends on the color. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'neutral'
 
 /** Returns a short text with a colored background. */
@@ -23,7 +24,7 @@ export interface PageHead {
   readonly trail?: readonly { readonly label: string; readonly href: string }[]
 }
 
-/** Returns the breadcrumbs, the only h1 of the page, and its actions. */
+/** Returns the top of a page. It has the only h1, so a page calls this once. */
 export function pageHead({ texts }: Localization, { title, lead, actions, trail }: PageHead): Html {
   return html`${trail ? breadcrumbs(texts.common.breadcrumb, trail) : NOTHING}<div class="page-head">
 <div><h1>${title}</h1>${lead ? html`<p class="lead">${lead}</p>` : NOTHING}</div>
@@ -46,7 +47,7 @@ export interface CardOptions {
   readonly isFlush?: boolean
 }
 
-/** Returns a section with a border around its content. A card without content has only its head. */
+/** Returns a section with a border around its content. With `NOTHING` as content, the card has only its head. */
 export function card({ id, title, note, actions, isFlush }: CardOptions, content: Html): Html {
   return html`<section class="card${isFlush ? ' flush' : ''}">
 <div class="card-head"><div><h2 id="${id}">${title}</h2>${note ? html`<p class="note">${note}</p>` : NOTHING}</div>${
@@ -56,12 +57,12 @@ ${content === NOTHING ? NOTHING : html`<div class="card-body">${content}</div>`}
 </section>`
 }
 
-/** Returns a message that the page shows once. */
+/** Returns the message about the last action, which is gone after a reload. */
 export function notice({ kind, text }: PageNotice): Html {
   return html`<div class="notice ${kind}" role="${kind === 'problem' ? 'alert' : 'status'}">${ICONS[kind]}<p>${text}</p></div>`
 }
 
-/** Returns a message that the page shows while it is true. */
+/** Returns a message about a lasting state, which the page shows until the state changes. */
 export function callout(content: Html | string, tone: Tone = 'neutral'): Html {
   return html`<div class="callout ${tone}"><p>${content}</p></div>`
 }
@@ -94,7 +95,7 @@ export function tiles(list: readonly Tile[]): Html {
 
 function meter(filled: number): Html {
   const share = Math.min(1, Math.max(0, filled))
-  // The color warns shortly before a limit.
+  // From 90 %, the color warns that a limit is near. Screen readers skip the meter, because the text says the same.
   const tone = share >= 0.9 ? 'high' : 'low'
   return html`<svg class="meter ${tone}" width="100%" height="4" aria-hidden="true" focusable="false"><rect class="meter-all" width="100%" height="4" rx="2"/><rect class="meter-part" width="${(share * 100).toFixed(1)}%" height="4" rx="2"/></svg>`
 }

@@ -20,7 +20,7 @@ export function relativeTime(date: Date, display: DisplayContext): Html {
 
 /**
  * Returns day, hour and minute, with the time zone as title. `seconds` adds seconds. A year other than the current one
- * is added, too.
+ * is added, too. Both years are in UTC, so around New Year, the text can have a year too many or lack one.
  */
 export function exactTime(date: Date, display: DisplayContext, seconds = false): Html {
   return timeElement(date, { text: exactText(date, display, seconds), title: zoneOf(display), display })
@@ -40,7 +40,7 @@ export function dayText(day: string, display: DisplayContext, length: keyof type
 export type PeriodUnit = 'hour' | 'day'
 
 /**
- * Returns the name of the hour or day that starts at `start`. The lengths of an hour and a day are:
+ * Returns the name of the hour or day that starts at `start`. The texts for an hour and for a day, by `length`:
  *
  * - `short`: "14:00", "21 Nov".
  * - `full`: "21 Nov, 14:00", "21 Nov".
@@ -95,8 +95,8 @@ export function durationOfHours(hours: number): Duration {
 }
 
 /**
- * Returns an interval of `ms`, rounded, such as 15 minutes or 1 day. An interval that is within 10 % of an hour, a day,
- * or a week counts as exactly that.
+ * Returns an interval of `ms`, rounded: in minutes, from two hours on in hours, and from two days on in days. An
+ * interval that is within 10 % of an hour, a day, or a week counts as exactly that.
  */
 export function intervalOf(ms: number): Duration {
   const seconds = ms / 1000
@@ -106,7 +106,7 @@ export function intervalOf(ms: number): Duration {
   return { value: Math.round(seconds / SECONDS[unit]), unit }
 }
 
-/** Returns the value of a `lang` attribute for the locale. */
+/** Returns the value of a `lang` attribute for the locale; `en` if Node.js doesn't support it. */
 export function languageOf(display: Pick<Frame, 'locale'>): string {
   return supportedLocale(display.locale)
 }
@@ -117,6 +117,8 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const WEEK = 7 * DAY
 const SECONDS = { minute: MINUTE, hour: HOUR, day: DAY, week: WEEK } as const
+
+// Shapes of dates for `Intl.DateTimeFormat`.
 const DAY_SHAPE = { day: 'numeric', month: 'short' } as const
 const LONG_DAY_SHAPE = { weekday: 'long', day: 'numeric', month: 'long' } as const
 const DAY_SHAPES = {
@@ -148,7 +150,10 @@ function exactText(date: Date, display: DisplayContext, seconds = false): string
   }).format(date)
 }
 
-/** Counts calendar days: 23:00 of the day before yesterday is "2 days ago", even within 48 hours. */
+/**
+ * Returns seconds, minutes, or hours below 24 hours, and then calendar days of the store. So 23:00 of the day before
+ * yesterday is "2 days ago", even within 48 hours.
+ */
 function relativeText(date: Date, display: DisplayContext): string {
   const { locale, now } = display
   const seconds = (date.getTime() - now.getTime()) / 1000
@@ -169,7 +174,7 @@ export function withLatinDigits(locale: string): Intl.Locale {
   return new Intl.Locale(supportedLocale(locale), { numberingSystem: 'latn' })
 }
 
-/** Returns a supported locale, because a browser can send any text as its locale. */
+/** Returns the locale if Node.js supports it; `en` otherwise. A browser can send any text as its locale. */
 function supportedLocale(locale: string): string {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(locale)[0] ?? FALLBACK_LOCALE

@@ -65,7 +65,7 @@ ${problem ? html`<p class="field-problem" id="${name}-problem">${problem}</p>` :
 </div>`
 }
 
-/** Returns a button that sends its form. `about` completes the label for screen readers. */
+/** Returns a button that sends its form. `about`, such as the name of a key, completes the label for screen readers. */
 export function button(label: string, kind: ButtonKind = 'main', about?: string): Html {
   return html`<button type="submit" class="button ${kind}">${label}${hiddenText(about)}</button>`
 }

@@ -38,7 +38,10 @@ ${frame.viewer === null ? signedOut(frame, content) : signedIn(frame, frame.view
 `
 }
 
-/** Configures htmx to add no style, to store no history, and to ignore the body of an error response. */
+/**
+ * Configures htmx to add no inline style, which the security policy forbids, to store no history, and to ignore the
+ * body of an error response.
+ */
 const HTMX_CONFIG = JSON.stringify({
   includeIndicatorCSS: false,
   history: false,

@@ -22,7 +22,7 @@ export interface TableOptions {
   readonly rows: readonly (readonly (Html | string)[])[]
   /** The ID of the body, if htmx adds rows to it. */
   readonly bodyId?: string
-  /** The index of the row to highlight. */
+  /** The index of the row to highlight; absent for none. */
   readonly selectedRow?: number
 }
 
