@@ -5,7 +5,10 @@ import { type Html, html } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import type { ErrorPage, Frame } from './models.ts'
 
-/** Returns an error page, with a link to the next step. Without a session, it is a card, as the sign-in page is. */
+/**
+ * Returns an error page, with a link to the next step. Without a session, it looks like the sign-in page, a single
+ * card.
+ */
 export function errorView(frame: Frame, { heading, text, next }: ErrorPage): Html {
   return layout(
     frame,

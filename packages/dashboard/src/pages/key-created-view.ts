@@ -13,7 +13,9 @@ import type { FirstRequests, KeyCreatedPage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { recipeSteps } from './recipes-view.ts'
 
-/** Returns the page of a new key, with a command to test it. */
+/**
+ * Returns the page of a new key, with the settings of the chosen tool; without one, with a command that tests the key.
+ */
 export function keyCreatedView(frame: Frame, page: KeyCreatedPage): Html {
   const paths = pathsOf(frame)
   const { keyCreated: texts, keys } = frame.texts

@@ -1,5 +1,5 @@
 // Renders the health of a key's tool in one sentence, such as that it is up to date or where it stopped. Further
-// sentences name rejected requests and a near end of the key.
+// sentences warn of rejected requests, and of the end of the key if it is near.
 
 import { isAllowed } from '../members/permissions.ts'
 import { durationOf, exactTime, intervalOf, relativeTime } from '../ui/dates.ts'
@@ -29,6 +29,7 @@ export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
     TONES[health.kind] !== 'bad' && !isOverLimit
       ? NOTHING
       : html` <a href="${pathsOf(frame).keyUsage(key.id)}">${texts.requestLog(key.name)}</a>`
+  // After 30 days without use, `unusedAdvice` says something else.
   const next = health.kind === 'unused' && unusedDays(key, frame.now) === null ? texts.putIntoTool : NOTHING
   return html`<p class="health ${tone}">${sentence(frame, health)}${next}${overLimit}${end}${log}</p>`
 }

@@ -12,7 +12,7 @@ export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces' | 'replacedKeyHours'> {
   /** Requests in the current hour and the 24 hours before it; null if they were not read. */
   readonly requests24h: number | null
-  /** The part of these requests that the service rejected, as in `RequestSums`. */
+  /** The part of these requests that the service rejected, as in `RequestSums`; 0 if they were not read. */
   readonly rejected24h: number
   /** The active key that replaces this key; null without one. */
   readonly replacedBy: Replacement | null
@@ -24,7 +24,7 @@ export interface Replacement extends MaskedKey {
   readonly endsAfterHours: number
 }
 
-/** What the tool of a key does. */
+/** What the tool of a key does. A tool is the program that sends requests with the key. */
 export type SyncHealth =
   /** The key has no request yet. */
   | { readonly kind: 'unused' }
@@ -95,6 +95,7 @@ export interface TypedLimits {
   readonly ends: 'never' | '30' | '90' | 'date' | 'same'
   /** A day such as `2027-01-31`, or ''. */
   readonly endsOn: string
+  /** IP addresses and networks; '' if the key works from everywhere. */
   readonly addresses: string
 }
 

@@ -191,7 +191,10 @@ export interface DataPage {
   readonly order: DataOrder
   /** URL of the list in the opposite order. */
   readonly otherOrderHref: string
-  /** URL of the first page without a search; null on that page, and if the store can't be read for a search. */
+  /**
+   * URL of the first page without a search; null on that page if its rows could be read, and for a search in a store
+   * that can't be read.
+   */
   readonly firstHref: string | null
   /** URL of the next page; null on the last page. */
   readonly nextHref: string | null

@@ -1,5 +1,5 @@
 // Renders the confirmation page for the replacement of a key, with the choice when the old key ends. If the store has
-// as many keys as possible, the page first offers the way in which the tool keeps running.
+// as many keys as possible, the page first offers to revoke another key, so that this tool keeps running.
 
 import type { ReplacedKeyHours } from '@store-export/control'
 import { radioGroup } from '../ui/choices.ts'

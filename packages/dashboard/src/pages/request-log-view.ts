@@ -87,7 +87,10 @@ function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
   return html`${list}${pager(frame, log)}`
 }
 
-/** Returns why the API rejected the requests of a line, and the ID to ask the operator about. */
+/**
+ * Returns why the API rejected the requests of a line, and the ID of the last one, for which the operator can search
+ * the log. A successful line has no ID.
+ */
 function whyNote(frame: Frame, { reason, status, lastRequestId }: RequestLine): Html {
   const why = reason === null ? NOTHING : html`<span class="note why">${inEnglish(frame, reason)}</span>`
   return status < 400

@@ -14,8 +14,8 @@ import type { Frame } from './models.ts'
 import { sumCells, sumColumns, usageChartCard } from './usage-chart-view.ts'
 
 /**
- * Returns the page. If the store has no keys, the page says so. It then has a link to the form for a new key if the
- * role allows it.
+ * Returns the page. If the store has no active key, and no key with requests in the range, the page says so. It then
+ * has a link to the form for a new key if the role allows it.
  */
 export function usageView(frame: Frame, page: UsagePage): Html {
   const { usage: texts } = frame.texts
