@@ -49,8 +49,8 @@ export type SignInResult =
   /** The password or the link is right, and `TwoFactor.verify` must complete the sign-in. */
   | { readonly kind: 'code_required'; readonly cookies: readonly string[] }
   /**
-   * The link, the address, or the password is wrong, or the account's ways to sign in were reset during the call. The
-   * result doesn't say which, so that it reveals no accounts.
+   * The link, the address, or the password is wrong, or the account's ways to sign in were reset during the call
+   * (call-sign-in.ts). The result doesn't say which, so that it reveals no accounts.
    */
   | { readonly kind: 'rejected' }
   /** There were too many attempts, so the dashboard did not check this attempt. */
@@ -99,8 +99,8 @@ export class Accounts {
   }
 
   /**
-   * Adds a store to an account, and creates a missing account. A member keeps the current role, which the result has.
-   * Rejects with `InvalidEmailError` or `UnknownStore`.
+   * Adds a store to an account, and creates a missing account. If the account is a member already, its role stays, and
+   * the result has that role. Rejects with `InvalidEmailError` or `UnknownStore`.
    */
   async addMerchant(email: string, storeId: string, role: MemberRole = 'admin'): Promise<AddedMember> {
     const address = parseEmail(email)

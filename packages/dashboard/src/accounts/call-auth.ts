@@ -17,8 +17,8 @@ const SERVER_ERROR = 500
 
 /**
  * Returns the result of the call. Rejects with an error that better-auth reports with a status from 500, for example if
- * the control database fails, and with errors of other classes. `rejections` are codes of rejections that better-auth
- * reports with such a status, too.
+ * the control database fails, and with errors of other classes. Codes in `rejections` count as rejections despite such
+ * a status.
  */
 export async function callAuth<T>(
   call: () => Promise<{ headers: Headers; response: T }>,

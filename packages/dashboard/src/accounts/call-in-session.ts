@@ -16,8 +16,8 @@ export interface SessionCall {
 }
 
 /**
- * Runs the call in a transaction that holds the session, and returns its result like `callAuth`. If the session has
- * ended, doesn't call, and returns a rejection with the code `SESSION_ENDED` and status 401.
+ * Runs the call by `workInSession`, and returns its result like `callAuth`. If the session has ended, doesn't call, and
+ * returns a rejection with the code `SESSION_ENDED` and status 401.
  */
 export async function callInSession<T>(
   { database, session, rejections }: SessionCall,

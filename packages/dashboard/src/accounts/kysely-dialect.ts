@@ -36,13 +36,14 @@ export function runOn<T>(connection: Connection, work: () => Promise<T>, options
 }
 
 function driverOf(pool: Pool): Driver {
-  // On a connection of `runOn`, a transaction is open already, and its owner ends it.
+  // On a connection of `runOn`, a transaction is open already, and its owner ends it. So begin, commit, and rollback of
+  // better-auth do nothing there, and after an error, the owner must roll back.
   const run = async (connection: DatabaseConnection, text: string) =>
     connection instanceof LentConnection ? undefined : void (await connection.executeQuery(CompiledQuery.raw(text)))
   return {
     init: async () => undefined,
     acquireConnection: async () => current.getStore() ?? (await PooledConnection.from(pool)),
-    // better-auth uses the default isolation level.
+    // better-auth sets no isolation level, so this ignores the settings of the transaction.
     beginTransaction: (connection) => run(connection, 'begin'),
     commitTransaction: (connection) => run(connection, 'commit'),
     rollbackTransaction: (connection) => run(connection, 'rollback'),
@@ -58,11 +59,12 @@ class PooledConnection implements DatabaseConnection {
   readonly release: () => void
   readonly #connection: Connection
 
-  /** Checks a connection out. The pool gets it back when the promise inside `use` resolves, by `release`. */
+  /** Checks a connection out. `pool.use` lends it until the promise of `lend` resolves, and `release` resolves it. */
   static from(pool: Pool): Promise<PooledConnection> {
     return new Promise((resolve, reject) => {
       const lend = (connection: Connection) =>
         new Promise<void>((release) => resolve(new PooledConnection(connection, release)))
+      // Rejects only if no connection can be opened. Later, the promise is resolved already.
       pool.use(lend).catch(reject)
     })
   }
@@ -115,7 +117,10 @@ async function execute<Row>(
   return { rows: rows as Row[], numAffectedRows: BigInt(count) }
 }
 
-/** Returns a value that the driver can bind. Arrays, and objects other than dates and bytes, become JSON. */
+/**
+ * Returns a value that the driver can bind. Arrays, and objects other than dates and bytes, become JSON. Undefined
+ * becomes null.
+ */
 function boundValue(value: unknown): Value {
   if (value === null || value === undefined) return null
   if (typeof value === 'object' && !(value instanceof Date) && !(value instanceof Uint8Array))

@@ -22,8 +22,9 @@ export interface PasswordCheck {
 const LOCK_SECONDS = 900
 
 /**
- * Runs the call if no scope is rate limited. Put the scope of the client first, so that a rate-limited client can't
- * fill the table with accounts. Successful attempts don't count, but a call that rejects with an error does.
+ * Runs the call if no scope is rate limited. A scope is a text that names what the limit is for, such as a client
+ * address or an account. Put the scope of the client first, so that a rate-limited client can't fill the table with
+ * accounts. Successful attempts don't count, but a call that rejects with an error does.
  */
 export async function limitAttempts<T>(
   { database, scopes }: { readonly database: ControlDatabase; readonly scopes: readonly string[] },

@@ -20,13 +20,16 @@ import { callSignIn } from './call-sign-in.ts'
 import { type Attempt, limitAttempts, type PasswordCheck, passwordScope } from './limit-attempts.ts'
 import type { LinkSignIns } from './link-sign-ins.ts'
 
-/** The result of a code at the sign-in. `ended`: the sign-in must start again with the password or a link. */
+/**
+ * The result of a code at the sign-in. The response must set `cookies`, which hold the new session. `ended`: the
+ * sign-in must start again with the password or a link.
+ */
 export type CodeResult = Attempt<{ readonly cookies: readonly string[] }> | { readonly kind: 'ended' }
 
 /** better-auth's codes for a sign-in that can't be completed: it has expired, or five codes were wrong. */
 const ENDED_CODES = ['INVALID_TWO_FACTOR_COOKIE', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']
 
-/** The database, the dashboard, and the sign-ins by link. */
+/** What `TwoFactor` needs besides better-auth. */
 export interface TwoFactorOptions {
   readonly database: ControlDatabase
   /** Public URL of the dashboard. Its scheme decides the name of the cookie. */
@@ -50,7 +53,7 @@ export class TwoFactor {
 
   /**
    * Makes a secret if the password is right, and returns it in base32. Sign-ins need codes only after `confirm`. A call
-   * before `confirm` replaces the secret.
+   * before `confirm` replaces the secret. Returns `rejected` for a wrong password, and while the second factor is on.
    */
   async setUp({ session, password, headers }: PasswordCheck): Promise<Attempt<{ readonly secret: string }>> {
     const body = { password }
@@ -68,7 +71,7 @@ export class TwoFactor {
 
   /**
    * Turns the second factor on if the code belongs to the new secret, and ends all other sessions. Replaces the current
-   * session, and returns the recovery codes.
+   * session by the one in `cookies`, and returns the recovery codes.
    */
   async confirm(
     session: MerchantSession,
@@ -89,8 +92,8 @@ export class TwoFactor {
   }
 
   /**
-   * Checks a code of the app before a sensitive change. A code that was used for the sign-in doesn't work again. Failed
-   * checks count for the same rate limit of the account as those of `verify`.
+   * Checks a code of the app before a sensitive change. A code that was used before, for example for the sign-in, is
+   * rejected. Failed checks count for the same rate limit of the account as those of `verify`.
    */
   async check(
     session: MerchantSession,
@@ -113,7 +116,7 @@ export class TwoFactor {
     return result.kind === 'done' ? { kind: 'done', recoveryCodes: result.response.backupCodes } : result
   }
 
-  /** Turns the second factor off if the password is right, and replaces the current session. */
+  /** Turns the second factor off if the password is right, and replaces the current session by the one in `cookies`. */
   async turnOff(check: PasswordCheck): Promise<Attempt<{ readonly cookies: readonly string[] }>> {
     const body = { password: check.password }
     const headers = cookieHeader(check.headers)
@@ -161,6 +164,7 @@ export class TwoFactor {
       isEnded = call.kind === 'rejected' && ENDED_CODES.includes(call.code)
       return call
     })
+    // A sign-in by link waited for the code. Now its session can set a new password.
     if (result.kind === 'done') await this.#linkSignIns.complete(identifier, result.response?.token ?? '')
     return isEnded ? { kind: 'ended' } : result
   }
@@ -177,9 +181,9 @@ export class TwoFactor {
   }
 
   /**
-   * Marks a code of the app as used, before better-auth checks it, and returns whether it was unused. A code is valid
-   * for up to 90 seconds, so a person who saw it could otherwise use it again. Codes share the table of used form
-   * tokens, which all nodes read.
+   * Marks a code of the app as used, before better-auth checks it, and returns whether it was unused. So a wrong code
+   * is used up, too. A code is valid for up to 90 seconds, so a person who saw it could otherwise use it again. Codes
+   * share the table of used form tokens, which all nodes read.
    */
   #isUnused(merchantId: string, code: string): Promise<boolean> {
     const hash = createHash('sha256')
@@ -189,6 +193,7 @@ export class TwoFactor {
   }
 }
 
+/** The result for a used code. It is the same as for a wrong code, so that nothing reveals that the code was right. */
 const REJECTED = { kind: 'rejected', code: '', status: 400 } as const
 
 function codeScope(merchantId: string): string {
