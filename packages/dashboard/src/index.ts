@@ -62,7 +62,8 @@ export interface DashboardOptions {
  * Starts the dashboard, and the checks that send emails. `stop` also waits for the emails that are being sent.
  *
  * Rejects with `InvalidDashboardUrlError` if `url` is not a URL, is insecure, or has a path or a query. Rejects with
- * `InvalidIssuerError` for the issuer of single sign-on, and with a system error if the port is not available.
+ * `InvalidIssuerError` if the issuer of single sign-on is not a secure URL, and with a system error if the port is not
+ * available.
  */
 export async function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
   const { listen, limits, url } = options

@@ -28,7 +28,7 @@ export class MuteTokens {
     return Buffer.concat([this.#sign(payload), payload]).toString('base64url')
   }
 
-  /** Returns what the token stops; null for a forged token. */
+  /** Returns what the token stops; null for a malformed or forged token. */
   read(token: string): Mute | null {
     const bytes = Buffer.from(token, 'base64url')
     const payload = bytes.subarray(SIGNATURE_BYTES)

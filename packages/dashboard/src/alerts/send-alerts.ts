@@ -42,6 +42,7 @@ export interface AlertOptions {
   readonly now: () => Date
 }
 
+/** Number of store IDs that one statement reads. */
 const STORES_AT_ONCE = 500
 /** The kind of an alert about the end of a directory's last token. */
 const DIRECTORY_ENDED = 'directory_ended'
@@ -105,6 +106,7 @@ export async function sendAlerts(options: AlertOptions, round: Round): Promise<v
   } while (storeIds.length === STORES_AT_ONCE)
 }
 
+/** `server away`: the SMTP server could not be reached, or rejected the sign-in. */
 type Outcome = 'done' | 'server away'
 
 /** Sends the emails about leaked keys. Reads no store's database, so that these emails don't depend on it. */
@@ -164,7 +166,7 @@ async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, round
       alertsOf(key, keys.rejected.get(key.id) ?? new Map<number, number>(), times).map((alert) => ({ key, alert })),
     )
   }
-  // Reads the time zone only of a store with a problem, because the time zone is in the store's own database.
+  // Reads the time zone only if the keys have a problem in UTC, because the time zone is in the store's own database.
   if (address === null || (await dueIn('UTC')).length === 0) return 'done'
   const timeZone = await options.timeZoneOf(address)
   const frame = frameOf(store, { timeZone, now, services })

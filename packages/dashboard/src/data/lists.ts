@@ -1,5 +1,5 @@
-// Derives the lists of the Data pages from the contract: every list whose resource has a view. The table shows the
-// columns of the view. The page of a row and the CSV file show all fields.
+// Derives the lists of the Data pages from the contract: every list whose resource declares a `view`, which says what
+// these pages show. The table shows the columns of the view. The page of a row and the CSV file show all fields.
 
 import {
   ENDPOINTS,

@@ -6,8 +6,8 @@ import { selectFields } from './select-fields.ts'
 import { readRow, type StoreSource } from './store-rows.ts'
 
 /**
- * Returns names by the ID of their rows, for the columns with `namedBy`: those of `rows`, and of the rows that `rows`
- * refer to. Reads only the latter, if they aren't in `rows`. A row that does not exist has no name.
+ * Returns the names of `rows`, and of the rows that they refer to, by row ID, for the columns with `namedBy`. Reads
+ * only rows that aren't in `rows`. A row that does not exist has no name.
  */
 export async function namesOf(
   source: StoreSource,

@@ -5,8 +5,8 @@ import type { Resource } from '@store-export/contract'
 import { cutBefore, eachElement, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
 
 /**
- * Strings by field; null for a null value. For embedded rows, `items` is their number, and `items.quantity` is the sum
- * of that field. Only fields with integers have a sum.
+ * Strings by field; null for a null value. For a field with embedded rows, such as `items`, the string is their number,
+ * and `items.quantity` is the sum of that field over these rows. Only fields with integers have a sum.
  */
 export type RowTexts = ReadonlyMap<string, string | null>
 

@@ -53,7 +53,8 @@ export function listResponse(
 
 /**
  * Returns the resource with the chosen attributes only (RFC 7644, section 3.9). `attributes` and `excluded` are lists
- * of names with commas, or undefined. A name of a sub-attribute chooses its attribute.
+ * of names with commas, or undefined. A name of a sub-attribute chooses its attribute. If `attributes` has names,
+ * `excluded` has no effect. `schemas` and `id` always stay.
  */
 export function selectAttributes(resource: Json, attributes: string | undefined, excluded: string | undefined): Json {
   const wanted = namesIn(attributes)

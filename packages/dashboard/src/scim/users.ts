@@ -47,12 +47,15 @@ export async function readUser(request: ScimRequest): Promise<ScimResponse> {
   return { status: 200, body: shown(request, await userOf(request)) }
 }
 
-/** PUT /scim/v2/Users/{id}: changes the attributes that the body has; for the others, see `parseReplacement`. */
+/**
+ * PUT /scim/v2/Users/{id}: changes the attributes that the body has; the others stay. Another `userName` is an error
+ * (400).
+ */
 export async function replaceUser(request: ScimRequest): Promise<ScimResponse> {
   return changeUser(request, await userOf(request), parseReplacement(request.body))
 }
 
-/** PATCH /scim/v2/Users/{id}: applies the operations of the body, all or none. */
+/** PATCH /scim/v2/Users/{id}: applies the operations of the body, all or none. Another `userName` is an error (400). */
 export async function patchUser(request: ScimRequest): Promise<ScimResponse> {
   return changeUser(request, await userOf(request), parsePatch(request.body))
 }

@@ -8,8 +8,8 @@ export interface UsageReader {
 }
 
 /**
- * Returns the usage; null if the control database can't read it now. In a distributed control database, the usage of a
- * key can be on a lost worker, while the key itself can be read.
+ * Returns the usage; null if the control database can't read it now. In a control database on several servers (Citus),
+ * the server with the usage of a key can be down, while another has the key.
  */
 export async function ifReadable<Usage>(reader: UsageReader, usage: Promise<Usage>): Promise<Usage | null> {
   try {

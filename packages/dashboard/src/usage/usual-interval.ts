@@ -1,6 +1,6 @@
 // Learns how often a tool runs from the minutes in which it sent requests, and finds out whether it missed its usual
-// times. A tool can pause at night or on weekends. So it missed runs only if it ran at the same time of earlier weeks;
-// in its first week, of the day before.
+// times. A tool can pause at night or on weekends. So it missed runs only if it ran at the same time of earlier weeks.
+// In its first week, the day before counts instead.
 
 /** The activity of a tool, and the time at which to judge it. */
 export interface ActivityOptions {
@@ -57,7 +57,7 @@ const TOLERANCE = { few: 0.1, many: 0.5 } as const
 /**
  * Whether a tool with this usual interval missed runs since its last one. It missed runs if in at least half of up to
  * four earlier weeks it ran in the same part of the week. In its first week, the day before decides. After a run on
- * Friday or Saturday of its first week, the result is false.
+ * Friday or Saturday of its first week, the result is false, because the tool may pause at the weekend.
  */
 export function missedRuns({ minutes, timeZone, now }: ActivityOptions, interval: number): boolean {
   const first = minutes[0]
