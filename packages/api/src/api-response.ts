@@ -78,6 +78,9 @@ function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<stri
 
 const TRY_AGAIN = 'try again after the number of seconds in the header Retry-After, with exponential backoff'
 
+/**
+ * Returns the error that the client gets in place of `error`. All causes have one code, and no message is passed on.
+ */
 function databaseError(error: unknown): ApiError {
   return new ApiError('STORE_DB_ERROR', `${failureOf(error)}; ${TRY_AGAIN}`)
 }

@@ -46,6 +46,7 @@ export async function bufferedResponse(request: ApiRequest, context: ResponseCon
       openResponses.requireSpace(keyId())
       return pipeline.reader.read({ ...request, signal })
     },
+    // This check reads no page, so it needs no space.
     exists: (request) => pipeline.reader.exists({ ...request, signal }),
   }
   const result = withoutSpareMemory(await handleRequest(request, { ...pipeline, reader }, trace))

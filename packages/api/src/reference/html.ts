@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
-/** An HTML page of the service. `main` is HTML, and `title` is text. */
+/** An HTML page of the service. `title` is text, and is escaped. `main` is HTML, and is inserted as it is. */
 export interface HtmlPage {
   readonly path: string
   readonly title: string

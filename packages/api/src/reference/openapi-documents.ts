@@ -26,6 +26,7 @@ export const OPENAPI_VERSIONS: readonly OpenApiVersion[] = [
     path: '/swagger-2.0.json',
     name: 'Swagger 2.0',
     document: swagger20,
+    // Swagger 2.0 has three members for the parts of an address, and none for the whole.
     addressText: (url) => JSON.stringify(swaggerServer(url)).slice(1, -1),
   },
 ]
