@@ -16,7 +16,10 @@ const STORE_HEADERS = [...AUTHENTICATED_HEADERS, 'x-store-schema', 'x-store-fiel
 const OBJECT_HEADERS = [...STORE_HEADERS, 'x-ignored-params'] as const
 const LIST_HEADERS = [...OBJECT_HEADERS, 'x-sync-watermark'] as const
 const UPDATED_LIST_HEADERS = [...LIST_HEADERS, 'x-sync-parameter'] as const
-/** Headers of error responses by status. Other statuses have `AUTHENTICATED_HEADERS`. */
+/**
+ * Headers of error responses by status. Other statuses have `AUTHENTICATED_HEADERS`. A 404 for a missing row follows a
+ * read of the store.
+ */
 const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: [...COMMON_HEADERS, 'www-authenticate'],
   404: [...STORE_HEADERS, 'x-required-scope'],

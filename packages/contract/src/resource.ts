@@ -6,10 +6,11 @@ import type { RevisionId } from './revisions.ts'
 
 /** The shape of a row in a response, as the documentation shows it. */
 export interface RowShape {
-  /** Name in the singular, as in the heading of the specification. */
+  /** Name in the singular, with a capital letter: `Customer group`. */
   readonly name: string
   /** Name in the plural, in lower case: `customer groups`. */
   readonly plural: string
+  /** What a row is, in whole sentences for the documentation. */
   readonly note: string
   /** First schema version whose stores have the table. The lists of older stores are empty. */
   readonly since: RevisionId
@@ -37,7 +38,10 @@ export interface RowView {
   readonly fields?: Readonly<Record<string, ListColumn>>
   /** Amounts by label, in the order in which they add up. */
   readonly amounts?: Readonly<Record<string, ListColumn>>
-  /** Tables of embedded rows: by the name of their field, the columns by label. */
+  /**
+   * Tables of embedded rows. The outer keys are the fields with the rows, and the inner keys are the labels of the
+   * columns.
+   */
   readonly embedded?: Readonly<Record<string, Readonly<Record<string, ListColumn>>>>
 }
 
@@ -51,9 +55,9 @@ export interface ListView {
     readonly by: string
     /** Field to compare with the text if the text has an `@`. The search then ignores the other fields. */
     readonly email?: string
-    /** Fields in which the search finds only the whole text. */
+    /** Fields that must equal the text, also in case. `variants.sku` is a field of an embedded row. */
     readonly equal?: readonly string[]
-    /** Fields in which the search finds the text as a part. */
+    /** Fields that must contain the text, ignoring case. */
     readonly containing?: readonly string[]
   }
 }
@@ -73,7 +77,7 @@ export interface Resource extends RowShape {
   readonly view?: ListView
 }
 
-/** Declares a resource. `since` defaults to `launch`. */
+/** Declares a resource, whose list has the name of its table. `since` defaults to `launch`. */
 export function resource(declaration: Omit<Resource, 'since' | 'list'> & { since?: RevisionId }): Resource {
   return { since: 'launch', list: declaration.table, ...declaration }
 }
@@ -89,7 +93,7 @@ export function columnsOf({ fields, removedColumn }: Resource): string[] {
   return removedColumn === undefined ? columns : [...columns, removedColumn]
 }
 
-/** Returns the resources of the rows that are embedded in this row itself. */
+/** Returns the resources of the rows that are embedded in this row, without those that are embedded in such rows. */
 export function childrenOf({ fields }: RowShape): Resource[] {
   return Object.values(fields).flatMap(({ type }) => (type.kind === 'many' ? [type.resource] : []))
 }
