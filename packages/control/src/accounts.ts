@@ -28,9 +28,8 @@ export async function findAccount(connection: Connection, email: string): Promis
 }
 
 /**
- * Locks the account with this address. Returns null if there is none. `isUsable` says whether the account has a way to
- * sign in that only the person with the address can use (prove-address.ts). `sessionId` is the visitor's session; null
- * without one.
+ * Locks the account with this address. Returns null if there is none. `isUsable` says whether its person can accept an
+ * invitation without a new password (prove-address.ts). `sessionId` is the visitor's session; null without one.
  */
 export async function lockAccount(
   connection: Connection,
@@ -56,7 +55,8 @@ interface AccountOrigin {
 }
 
 /**
- * Creates an account. If an account with this address exists, for example from a concurrent transaction, returns it.
+ * Creates an account for an address, which must be in lower case. If an account with this address exists, for example
+ * from a concurrent transaction, returns it.
  */
 export async function createAccount(
   connection: Connection,

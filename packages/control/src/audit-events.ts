@@ -6,7 +6,7 @@ import type { AuditAction } from './control-event.ts'
 import { type ControlDatabase, queryOne } from './database.ts'
 import { UnknownMerchant } from './merchants.ts'
 
-/** A row of the audit table. */
+/** A row of the audit table. `AuditRecorded` describes its members. */
 export interface AuditEvent {
   readonly id: string
   /** RFC 3339 with microseconds, in UTC. */
@@ -51,6 +51,7 @@ export async function readAuditEvents({ database, storeId, since, after, limit }
 
 /** Records that a one-time sign-in link was created. Rejects with `UnknownMerchant` if no account has the address. */
 export async function recordSignInLink({ pool }: ControlDatabase, email: string, actor?: string): Promise<void> {
+  // `count` calls the function for the account, and returns 0 if there is no account.
   const { recorded } = await queryOne<{ recorded: number }>(
     pool,
     sql`

@@ -134,6 +134,7 @@ export const AUDIT_SCHEMA = `
   begin
     if tg_op = 'INSERT' then
       perform audit_record('invitation.created', new.store_id, null, null, jsonb_build_object('invitation', new.id));
+    -- Only an invitation that could still be accepted counts as withdrawn.
     elsif old.outcome is null and old.expires_at > clock_timestamp() and (tg_op = 'DELETE' or new.outcome = 'withdrawn') then
       perform audit_record('invitation.withdrawn', old.store_id, null, null, jsonb_build_object('invitation', old.id));
     end if;

@@ -1,5 +1,5 @@
-// Declares the events of the control database. They contain no key and no password, but a `cause` can contain any text.
-// The log writes only its safe parts (operator/src/log.ts).
+// Declares the events of the control database. They contain no key and no password. Only a `cause` can contain any
+// text, and the log writes only the safe parts of a `cause` (operator/src/log.ts).
 
 /** Emitted if a query on the control database fails. */
 export interface ControlQueryFailed {
@@ -18,7 +18,9 @@ export interface UsageWriteFailed {
   readonly cause: unknown
   /** Number of pairs of key and hour that wait for the next attempt. */
   readonly pending: number
-  /** Number of requests that are missing from the sums by hour, because memory for them is limited. */
+  /**
+   * Number of requests since the last such event that are missing from the sums by hour. Memory had no room for them.
+   */
   readonly dropped: number
 }
 
@@ -77,7 +79,7 @@ export interface AuditRecorded {
   readonly keyId: string | null
   /** ID of the account that the change concerns; null if it concerns none. */
   readonly merchantId: string | null
-  /** What changed, as the text of a JSON object. */
+  /** What changed, as the text of a JSON object. Its members depend on `action`. */
   readonly details: string
 }
 

@@ -76,8 +76,8 @@ export const DIRECTORY_SCHEMA = `
   create or replace function audit_memberships() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
-      -- The details have the ID of an accepted invitation. If the member is removed later, a restore also ends the
-      -- invitation (replay-revocations.ts).
+      -- If the member has accepted an invitation, invitations.ts has put its ID into the details. If the member is
+      -- removed later, and an older backup is restored, replay-revocations.ts also ends the invitation.
       perform audit_record('membership.added', new.store_id, null, new.merchant_id,
         jsonb_build_object('role', new.role)
           || coalesce(nullif(current_setting('store_export.details', true), ''), '{}')::jsonb);

@@ -243,6 +243,7 @@ export async function changeDirectoryUser(
 }
 
 function wantedState(user: UserRow, { isActive = user.isActive, externalId, roleAfter }: DirectoryUserChange): UserRow {
+  // A directory manages the roles of users that it added, and of users whose access it has ended.
   const canChangeRole = user.isFromDirectory || !isActive
   return {
     ...user,

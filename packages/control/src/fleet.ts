@@ -92,14 +92,14 @@ export interface FleetStatus {
   readonly failingStores: readonly FailingStore[]
   /**
    * Why the request log could not be read, so that the three lists above are empty; null if it was read. In a
-   * distributed control database, this happens while a worker is lost.
+   * distributed control database, this happens while one of its servers (workers) is lost.
    */
   readonly requestLogError: unknown
 }
 
 /**
  * Returns the state of the fleet, with at most `limit` servers, stores, and keys in each list. Rejects like
- * `Pool.query`, except for errors of the request log.
+ * `Pool.query`, for example if the control database is down, but not if only the request log can't be read.
  */
 export async function readFleetStatus({ pool }: ControlDatabase, limit: number): Promise<FleetStatus> {
   const { at } = await queryOne<{ at: Date }>(pool, sql`select clock_timestamp() as at`)

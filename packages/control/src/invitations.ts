@@ -43,7 +43,10 @@ export interface OpenInvitation {
   readonly role: MemberRole
   /** Email address of the inviter. */
   readonly invitedBy: string
-  /** Whether the invited person can sign in to an account. If not, accepting the invitation sets its password. */
+  /**
+   * Whether the invited person can accept without a new password (`isUsable` in prove-address.ts). If not, accepting
+   * the invitation sets the password of the account.
+   */
   readonly hasAccount: boolean
 }
 

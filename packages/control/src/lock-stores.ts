@@ -11,9 +11,9 @@ import { type Connection, queryRows, type SqlFragment, sql } from '@store-export
 export type StoreLock = 'change' | 'join'
 
 /**
- * Locks stores until the end of the transaction, in the order of their IDs, and returns the IDs. It must be the first
- * statement of the transaction. `storeIds` is a list or a subquery. Later statements see what the transaction waited
- * for.
+ * Locks stores until the end of the transaction, in the order of their IDs, and returns the IDs of those that exist. It
+ * must be the first statement of the transaction. `storeIds` is a list or a subquery. Later statements see what the
+ * transaction waited for.
  */
 export async function lockStores(connection: Connection, storeIds: SqlFragment, lock: StoreLock): Promise<string[]> {
   // At another isolation level, the next statement would read the rows from before the lock.

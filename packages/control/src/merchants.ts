@@ -1,4 +1,5 @@
 // Reads and changes the dashboard's accounts, and which stores they see. The library better-auth signs merchants in.
+// The case of a parameter `email`, and spaces around it, don't matter, because operators type it.
 
 import { executeOn, queryRows, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
@@ -166,7 +167,7 @@ export interface MemberStore extends RegisteredStore {
 
 /**
  * Returns the stores that the merchant sees, ordered by name without regard to case. The names have no direction
- * controls.
+ * controls (names.ts).
  */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<MemberStore[]> {
   const stores = await database.pool.query<MemberStore>(sql`

@@ -1,5 +1,6 @@
-// Announces nodes in the control database, with fingerprints of the secrets that each holds, so that `secrets rotate`
-// uses no secret that a node lacks. See docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
+// Announces the running nodes in the control database, with fingerprints of their secrets and their use of database
+// servers. So `secrets rotate` uses no secret that a node lacks, and `status` shows the nodes. See
+// docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
 
 import { sql } from '@store-export/postgres'
 import type { ControlEventHandler } from './control-event.ts'
@@ -98,7 +99,7 @@ export async function announceNode(options: NodeAnnouncement): Promise<{ close()
   }
 }
 
-/** Returns the servers that failed, or that have the largest share of their limit in use. */
+/** Returns up to `SERVERS_MAX` servers: those that failed, or that have the largest share of their limit in use. */
 function worstOf(servers: readonly NodeServer[]): NodeServer[] {
   const rank = ({ failure, inUse, limit }: NodeServer) => Number(failure !== null) + inUse / limit
   return servers.toSorted((a, b) => rank(b) - rank(a) || b.waiting - a.waiting).slice(0, SERVERS_MAX)

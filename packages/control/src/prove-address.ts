@@ -1,20 +1,21 @@
-// Removes the sign-ins of strangers from an account when its owner first proves the email address. This is needed
-// because a directory can add an account for any address, and a sign-in link for the account can reach another person.
-// The link of an invitation and single sign-on prove an address. If the link is opened in a session of the account,
-// nothing is removed.
+// Removes the sign-ins of strangers from an account when its owner first proves the email address. Otherwise, a
+// stranger could sign in to the account of another person. A company's directory can add an account for any address,
+// and the operator can send the account's sign-in link to anybody. The link of an invitation and single sign-on prove
+// an address. If the link is opened in a session of the account, nothing is removed.
 
 import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
 
-/** A condition for the accounts `m` with a login, a passkey, or a session. */
+/** A condition for the accounts `m` with a login, a passkey, or a session that has not expired. */
 export const HAS_SIGN_IN = sql`(exists (select from merchant_logins l where l.merchant_id = m.id)
   or exists (select from merchant_passkeys p where p.merchant_id = m.id)
   or exists (select from merchant_sessions s where s.merchant_id = m.id and s.expires_at > clock_timestamp()))`
 
 /**
- * Returns a condition for the accounts `m` that only the person with the address can use, and that this person can use.
- * A visitor with the link of an invitation and a session of the account is this person. `sessionId` is null without a
- * session.
+ * Returns a condition for the accounts `m` whose person can accept an invitation without a new password. One of these
+ * is true:
+ * - The address is proved, and the account has a way to sign in.
+ * - The visitor has a session of the account that has not expired: `sessionId`, which is null without a session.
  */
 export function isUsable(sessionId: string | null): SqlFragment {
   return sql`((m.address_proved and ${HAS_SIGN_IN}) or exists (
@@ -44,9 +45,10 @@ export async function markProved(connection: Connection, merchantId: string): Pr
   )
 }
 
-/** Deletes the unused sign-in links for an address, in lower case. */
+/** Deletes the unused sign-in links for an address, which must be in lower case. */
 export async function deleteSignInLinks(connection: Connection, email: string): Promise<void> {
-  // better-auth stores the address of a sign-in link as JSON. Its other one-time tokens have other values.
+  // better-auth stores the address of a sign-in link as JSON. Its other one-time tokens have other values, whose cast
+  // to JSON can fail. `case` prevents that cast.
   await executeOn(
     connection,
     sql`
@@ -55,8 +57,9 @@ export async function deleteSignInLinks(connection: Connection, email: string): 
 }
 
 /**
- * Ends all ways to sign in to an account, and its unused sign-in links, and notes that its address is proved. The
- * transaction must have locked the account.
+ * Deletes the logins, passkeys, second factor, sessions, and unused sign-in links of an account, and notes that its
+ * address is proved. The transaction must have locked the account. The account also gets the next number of
+ * `sign_in_resets`, so that a sign-in that began before gets no session (sign-in-resets.ts).
  */
 export async function resetSignIns(
   connection: Connection,

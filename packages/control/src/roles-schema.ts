@@ -1,7 +1,10 @@
 // Adds the roles of members and invitations to the control database. Replaces two functions of audit-schema.ts, so that
 // events name the role.
 
-/** SQL of the second migration. Members and invitations from before become admins. */
+/**
+ * SQL of the second migration. Existing members become admins, and people with an existing invitation get the role
+ * `admin`.
+ */
 export const ROLES_SCHEMA = `
   alter table memberships add column role text not null default 'admin' check (role in ('admin', 'viewer'));
   alter table invitations add column role text not null default 'admin' check (role in ('admin', 'viewer'));
@@ -19,8 +22,8 @@ export const ROLES_SCHEMA = `
   create or replace function audit_memberships() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
-      -- The details have the ID of an accepted invitation. If the member is removed later, a restore also ends the
-      -- invitation (replay-revocations.ts).
+      -- If the member has accepted an invitation, invitations.ts has put its ID into the details. If the member is
+      -- removed later, and an older backup is restored, replay-revocations.ts also ends the invitation.
       perform audit_record('membership.added', new.store_id, null, new.merchant_id,
         jsonb_build_object('role', new.role)
           || coalesce(nullif(current_setting('store_export.details', true), ''), '{}')::jsonb);
@@ -42,6 +45,7 @@ export const ROLES_SCHEMA = `
     if tg_op = 'INSERT' or (tg_op = 'UPDATE' and old.role <> new.role) then
       perform audit_record('invitation.created', new.store_id, null, null,
         jsonb_build_object('invitation', new.id, 'role', new.role));
+    -- Only an invitation that could still be accepted counts as withdrawn.
     elsif old.outcome is null and old.expires_at > clock_timestamp() and (tg_op = 'DELETE' or new.outcome = 'withdrawn') then
       perform audit_record('invitation.withdrawn', old.store_id, null, null, jsonb_build_object('invitation', old.id));
     end if;

@@ -105,7 +105,6 @@ export const EVENTS_PER_PAGE = 50
 /**
  * Returns up to `limit` events of a store that match the filter, newest first, and the ID to pass as `before` for the
  * next page; null on the last page. With the ID of another store as `before`, returns no events. The IDs must be UUIDs.
- * Rejects like `Pool.query`.
  */
 export async function readStoreEvents(options: {
   readonly database: ControlDatabase
@@ -141,7 +140,7 @@ export async function readStoreEvents(options: {
 
 /**
  * Returns the actors of all events of a store: accounts by email address, then the others in the order of
- * `OTHER_ACTORS`. Rejects like `Pool.query`.
+ * `OTHER_ACTORS`.
  */
 export async function readStoreActors(database: ControlDatabase, storeId: string): Promise<StoreActor[]> {
   const rows = await database.pool.query<{ by: string; email: string | null }>(sql`

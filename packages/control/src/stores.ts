@@ -243,7 +243,7 @@ export async function registeredAmong({ pool }: ControlDatabase, ids: readonly s
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Returns the name without spaces around it. Throws `InvalidStoreError` for `nameProblem`. */
+/** Returns the name without spaces around it. Throws `InvalidStoreError` if it is not accepted. */
 export function checkStoreName(text: string): string {
   const name = text.trim()
   const problem = nameProblem(name, NAME_LENGTH_MAX)
@@ -252,8 +252,8 @@ export function checkStoreName(text: string): string {
 }
 
 /**
- * Returns the external ID; null for null. Throws `InvalidStoreError` if it is too long, or can't be an argument of a
- * command.
+ * Returns `text`, which can be null. Throws `InvalidStoreError` if it is empty or too long, or can't be an argument of
+ * a command.
  */
 export function checkExternalId(text: string | null): string | null {
   if (text === null || EXTERNAL_ID.test(text)) return text

@@ -55,7 +55,8 @@ export const BUSY = Symbol('busy')
 /**
  * Returns the admissions of requests of one key, one for each address, in their order. All are null if the key is
  * unknown, revoked, expired, or turned off, or if its store was removed. The admission for an address is null if the
- * key doesn't work from this address. Waits for the lock on the key's counter. Rejects like `Pool.query`.
+ * key doesn't work from this address. Waits for the lock on the key's counter. Rejects like `Pool.query`, for example
+ * at the deadline.
  *
  * Runs one statement, or one for each different address if the key has an allow list.
  */
@@ -69,6 +70,7 @@ export async function admit(
   while (left.length > 0) {
     const address = addresses[left[0] ?? 0] ?? null
     const same = left.filter((index) => (addresses[index] ?? null) === address)
+    // The statement counts all these requests if the key has no allow list, and otherwise only those from `address`.
     const values = [hash.bytes, left.length, same.length, address]
     const [row] =
       request.isDistributed === true ? await runOnShard(request, values) : await run(request, OF_ONE, values)

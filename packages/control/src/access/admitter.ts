@@ -99,7 +99,8 @@ export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOpt
     ...bounds,
     batchesMax: poolSize,
     load: async (keys) => {
-      // The keys are on different workers. A worker that does not respond must not delay the others.
+      // The keys are on different servers of the Citus cluster. A server that does not respond must not delay the
+      // others.
       if (isDistributed) return keys.map(admitAlone)
       const [text = '', ...others] = new Set(keys.map(textOf))
       // If the key is already being counted, the batch doesn't wait for the result, so that requests of other keys can

@@ -132,6 +132,7 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
     const outcome = await insert(request, { id, name, key, permissions })
     if (outcome instanceof KeyNameTaken) throw outcome
     if (typeof outcome === 'object')
+      // The database returns UUIDs in lower case, so the result has the same form.
       return { id, key, storeId: request.storeId.toLowerCase(), name, permissions: outcome }
     if (outcome === 'unknown store') throw new UnknownStore(request.storeId)
     if (outcome === 'not replaceable')

@@ -10,7 +10,9 @@ export class InvalidKeyNameError extends Error {
   override readonly name = 'InvalidKeyNameError'
 }
 
-/** Returns the name without spaces around it, in Unicode form NFC. Throws `InvalidKeyNameError` for `nameProblem`. */
+/**
+ * Returns the name without spaces around it, in Unicode form NFC. Throws `InvalidKeyNameError` if it is not accepted.
+ */
 export function checkKeyName(text: string): string {
   const name = text.trim().normalize('NFC')
   const problem = nameProblem(name, KEY_NAME_LENGTH_MAX)

@@ -28,8 +28,8 @@ export interface KeySummary extends KeyPermissions {
    */
   readonly lastUsedAt: Date | null
   /**
-   * Time of the revocation; null while the key is active. Equal to `expiresAt` or `retiresAt` if the key ended by
-   * itself.
+   * Time of the revocation; null until then. If a key ends by itself, the service marks it as revoked later, and this
+   * is then the time of its end.
    */
   readonly revokedAt: Date | null
   /** Time at which the key was turned off; null while it is on. A revoked key keeps its value. */
@@ -64,12 +64,11 @@ interface FoundKey {
   readonly name: string
   /** Whether the key isn't marked as revoked. Also true for a key that has ended and isn't marked yet. */
   readonly isActive: boolean
+  /** Seconds since the creation, by the control database's clock. */
   readonly ageSeconds: number
 }
 
-/**
- * Returns the key of a store with this hash; null if there is none. `ageSeconds` is by the control database's clock.
- */
+/** Returns the key of a store with this hash, even a revoked one; null if there is none. */
 export async function findKeyByHash(options: {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -84,9 +83,9 @@ export async function findKeyByHash(options: {
 }
 
 /**
- * Whether a key has these permissions now; false for an unknown key. `keyId` must be a UUID. Ends that differ by less
- * than a day count as equal, because a form that is sent again counts its days from a later time. Rejects with
- * `InvalidKeyPermissionError` like `checkPermissions`, but accepts an end in the past.
+ * Whether a key has these permissions now, even if it is revoked; false for an unknown key. `keyId` must be a UUID.
+ * Ends that differ by less than a day count as equal, because a form that is sent again counts its days from a later
+ * time. Rejects with `InvalidKeyPermissionError` like `checkPermissions`, but accepts an end in the past.
  */
 export async function hasPermissions(options: {
   readonly database: ControlDatabase
@@ -106,7 +105,7 @@ export async function hasPermissions(options: {
 
 /**
  * Returns the keys of a store: active keys first, then in the order of their creation. Returns no keys for an unknown
- * store. Marks keys that have ended as revoked.
+ * store. First marks the store's ended keys as revoked.
  */
 export async function listKeys(options: {
   readonly database: ControlDatabase
@@ -123,10 +122,11 @@ export async function listKeys(options: {
 
 /**
  * Returns the keys of all stores that are not removed. The stores are in the order of their registration, and the keys
- * of a store in the order of `listKeys`. Marks keys that have ended as revoked.
+ * of a store in the order of `listKeys`. First marks all ended keys as revoked.
  */
 export async function listKeysOfAllStores(database: ControlDatabase): Promise<KeySummary[]> {
   await endExpiredKeys(database)
+  // The join has its own column names, because those of `KEY_COLUMNS` would be ambiguous.
   return database.pool.query<KeySummary>(sql`
     select ${KEY_COLUMNS} from api_keys
     join (select id as owner, row_number() over (order by created_at, id) as place
@@ -150,9 +150,9 @@ export async function getKey(database: ControlDatabase, keyId: string): Promise<
 }
 
 /**
- * Marks keys that have ended as revoked, so that their store can create other keys. Admission rejects an ended key even
- * before it is marked. Without `storeId`, marks the keys of all stores. Locks keys in the order of their IDs, as
- * usage/hours.ts does, so that the two cannot deadlock.
+ * Marks ended keys as revoked, so that their store can create other keys. Admission rejects an ended key even before it
+ * is marked. Without `storeId`, marks the keys of all stores. Locks keys in the order of their IDs, as usage/hours.ts
+ * does, so that the two cannot deadlock.
  */
 export async function endExpiredKeys({ pool }: ControlDatabase, storeId: string | null = null): Promise<void> {
   await pool.execute(sql`
@@ -207,8 +207,8 @@ export async function revokeKey(options: {
   const { pool } = options.database
   if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) return 'unknown'
   const ofStore = storeId === undefined ? sql`` : sql`and store_id = ${storeId}`
-  // While this statement waits for the lock, usage/hours.ts can set `retires_at`, but the snapshot still shows null. So
-  // `continued` accepts null, too. Otherwise, it would skip the replaced key, and that key would end.
+  // `continued` must accept a null `retires_at`. While this statement waits for the lock, usage/hours.ts can set the
+  // time, but the snapshot still shows null. If `continued` skipped the replaced key, that key would end.
   const revoked = await pool.query(sql`
     with locked as materialized (
       select id from api_keys

@@ -10,11 +10,12 @@ export interface HourEntry {
   readonly keyId: string
   /** Start of the hour, in milliseconds since 1970. */
   readonly hour: number
+  /** Numbers of requests by outcome, as `UsageOutcome` defines them. */
   successful: number
   clientErrors: number
   rejected: number
   failed: number
-  /** Maximum number of requests in one minute of the hour. */
+  /** Maximum number of requests in one minute of the hour, over all nodes. */
   peakMinute: number
   /** Bit n is 1 if the key sent a request in minute n of the hour. */
   activeMinutes: bigint
@@ -34,8 +35,9 @@ export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, a
 }
 
 /**
- * Returns a buffer for up to `entriesMax` pairs of key and hour. It writes to `usage_hours`, and updates the keys.
- * `onDropped` gets the number of requests of each pair for which there is no room.
+ * Returns a buffer for up to `entriesMax` pairs of key and hour. It writes to `usage_hours`, and sets when keys were
+ * last used and when replaced keys end. `onDropped` gets the number of requests of each pair for which there is no
+ * room.
  */
 export function hoursBuffer(
   pool: Pool,
@@ -63,12 +65,17 @@ function merge(into: HourEntry, from: HourEntry): void {
 }
 
 /**
- * Adds the entries to `usage_hours`, and updates the keys. Locks rows in the order of their keys, so that two nodes
- * cannot deadlock. Skips removed stores.
+ * Adds the entries to `usage_hours`, and sets when the keys were last used. Skips keys of removed stores. The first use
+ * of a replacement also sets the end of the keys that it replaces. An end that is already set stays.
  *
- * The first use of a replacement sets the end of the replaced key. If that key replaces older active keys, they get an
- * end, too. An end that is already set stays. A replacement that was revoked before it was locked sets no end. The end
- * counts from the control database's clock, with which admission compares it.
+ * The parts of the statement:
+ * - `used`: the entries.
+ * - `replaced`: pairs of a key that is used for the first time, and a key that it replaces, directly or through other
+ *   keys. The chain ends at a revoked key.
+ * - `locked`: the keys to change. Their locks are taken in the order of their IDs, so that two nodes cannot deadlock.
+ *   `begins` is read under the lock, so a replacement that was revoked meanwhile sets no end.
+ * - `changes`: the new times of keys. An end counts from the control database's clock, with which admission compares
+ *   it.
  */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   // JSON.stringify() throws for a bigint.

@@ -18,13 +18,18 @@ export interface MergingBufferOptions<Entry> {
   readonly idOf: (entry: Entry) => string
   /** Merges `from` into `into`, which has the same ID. */
   readonly merge: (into: Entry, from: Entry) => void
-  /** Writes a batch completely, or rejects and writes nothing. Then its entries wait for the next flush. */
+  /**
+   * Writes a batch completely, or rejects and writes nothing. After a rejection, its entries wait for the next flush.
+   */
   readonly write: (batch: readonly Entry[]) => Promise<void>
   /** Called with an entry for which the buffer has no room. */
   readonly onDropped?: (entry: Entry) => void
 }
 
-/** Entries that wait to be written, at most one for each ID. */
+/**
+ * Entries that wait to be written, at most one for each ID. By the `keyId`, `writeBatches` finds the server of an
+ * entry.
+ */
 export class MergingBuffer<Entry extends { readonly keyId: string }> {
   readonly #entries = new Map<string, Entry>()
   readonly #options: MergingBufferOptions<Entry>
@@ -38,7 +43,10 @@ export class MergingBuffer<Entry extends { readonly keyId: string }> {
     return this.#entries.size
   }
 
-  /** Adds an entry, or merges it with the entry of the same ID. Drops it if the buffer has no room for it. */
+  /**
+   * Adds an entry, or merges it with the entry of the same ID. Drops it if the buffer has no room for it. The buffer
+   * changes `entry` later, so the caller must not use it again.
+   */
   add(entry: Entry): void {
     const { entriesMax, idOf, merge, onDropped } = this.#options
     const known = this.#entries.get(idOf(entry))
@@ -49,8 +57,10 @@ export class MergingBuffer<Entry extends { readonly keyId: string }> {
 
   /**
    * Writes the entries in batches of 5,000, like `writeBatches`. If some can't be written, rejects with the first
-   * error, and the entries stay. If a worker is lost, at most half of `entriesMax` stay, so that its keys leave room
-   * for others.
+   * error, and the entries stay. In a distributed control database, one of the database servers (workers) can be lost.
+   * Then at most half of `entriesMax` stay, so that the entries of this server leave room for others.
+   *
+   * Call it again only after the previous call has ended. Otherwise, entries are counted twice.
    */
   async flush(): Promise<void> {
     const { pool, entriesMax, idOf, onDropped } = this.#options
@@ -77,7 +87,10 @@ export class MergingBuffer<Entry extends { readonly keyId: string }> {
     }
   }
 
-  /** Puts back an entry, merged with what was added meanwhile. It stays the same object, which `flush` writes again. */
+  /**
+   * Puts back an entry, merged with what was added meanwhile. It must stay the same object, because `writeBatches` can
+   * write this object once more.
+   */
   #putBack(entry: Entry): void {
     const id = this.#options.idOf(entry)
     const added = this.#entries.get(id)

@@ -9,7 +9,9 @@
  */
 export type UsageOutcome = 'successful' | 'clientErrors' | 'rejected' | 'failed'
 
-/** Whether a page begins or ends its walk, and the filters of its list. */
+/**
+ * Whether a page begins or ends its walk, and the filters of its list. A walk is the reading of a list page by page.
+ */
 export interface WalkStep {
   /** Whether this is the first page of the list. */
   readonly begins: boolean

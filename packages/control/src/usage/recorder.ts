@@ -1,5 +1,6 @@
-// Records the use of each key for the merchant's dashboard: sums by hour, the request log, and walks. The recorder
-// writes in batches, separately from the requests. An outage of the database can lose statistics, but fails no request.
+// Records the use of each key for the merchant's dashboard: sums by hour, the request log, and walks (lists that the
+// key reads page by page). The recorder writes in batches, separately from the requests. An outage of the database can
+// lose statistics, but fails no request.
 
 import type { ControlEventHandler } from '../control-event.ts'
 import type { ControlDatabase } from '../database.ts'
@@ -33,8 +34,8 @@ export interface UsageRecorderOptions {
   readonly requestLogLines: number
   /**
    * Maximum number of pairs of key and hour in memory, and also of log lines and of segments of walks; 50,000 by
-   * default. Further entries are dropped. The entries of a lost worker take up at most half of them. `emit` gets the
-   * number of requests whose pair of key and hour was dropped.
+   * default. Further entries are dropped. If a distributed control database has lost a server, entries for that server
+   * take up at most half of the memory. `emit` gets the number of requests whose pair of key and hour was dropped.
    */
   readonly entriesMax?: number
 }

@@ -1,6 +1,6 @@
-// Adds requests that were rejected with 401 to the request log of their key, if the key exists: with a key that is
-// revoked or turned off, after the end of a key, or from an address outside of its allow list. The log has no requests
-// with unknown keys.
+// Collects requests that were rejected with 401, and turns them into lines of the request log. Only requests with a key
+// that exists get a line. Such a key is revoked, turned off, or ended, or the client's address is not in its allow
+// list.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { HashedKey } from '../access/api-key.ts'
@@ -16,8 +16,8 @@ export interface RejectedRequest {
 }
 
 /**
- * Maximum number of entries in memory, each for a key, a minute, and an endpoint. Requests that need a further entry
- * are dropped.
+ * Maximum number of entries in memory, each for a key, a minute, and an endpoint. Any client can send well-formed keys
+ * that don't exist, so memory needs a limit.
  */
 const ENTRIES_MAX = 2000
 const MINUTE_MS = 60_000
@@ -33,7 +33,10 @@ export class RejectedKeys {
     this.#pool = pool
   }
 
-  /** Adds a request, or drops it if it needs a new entry and 2,000 wait. `at` is in milliseconds since 1970. */
+  /**
+   * Adds a request. Drops it if it needs a new entry and there are `ENTRIES_MAX` entries. `at` is in milliseconds since
+   * 1970.
+   */
   add({ keyHash, endpoint, requestId, durationMs }: RejectedRequest, at: number): void {
     const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
     const hash = keyHash.bytes.toString('hex')
@@ -50,14 +53,16 @@ export class RejectedKeys {
   }
 
   /**
-   * Removes the requests, and returns the lines for those with a key that exists. Rejects like `Pool.query`; the
-   * removed requests are then lost.
+   * Removes the requests, and returns the lines for those with a key that exists. The reason of a line follows from the
+   * present state of the key, which can have changed since the request. Rejects like `Pool.query`; the removed requests
+   * are then lost.
    */
   async take(): Promise<RequestLogEntry[]> {
     const entries = [...this.#entries.values()]
     this.#entries = new Map()
     if (entries.length === 0) return []
     const hashes = [...new Set(entries.map(({ keyHash }) => keyHash))]
+    // An ended key is later marked as revoked, with the time of its end. The reason is still that it has ended.
     const keys = await this.#pool.query<{ hash: string; id: string; reason: string }>(sql`
       select h.hash, k.id, case
           when least(k.expires_at, k.retires_at) <= least(k.revoked_at, clock_timestamp()) then 'this key has ended'

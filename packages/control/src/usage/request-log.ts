@@ -111,7 +111,10 @@ async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<vo
       last_at = greatest(l.last_at, excluded.last_at)`)
 }
 
-/** Deletes the lines of earlier minutes than the last of the newest `linesPerKey` lines of each key. */
+/**
+ * Leaves the newest `linesPerKey` lines of each key, and the other lines of the oldest minute among them. Deletes the
+ * rest.
+ */
 async function prune(pool: Pool, keyIds: readonly string[], linesPerKey: number): Promise<void> {
   await pool.execute(sql`
     delete from request_log l using (

@@ -45,6 +45,7 @@ const DAY_MS = 86_400_000
 export async function deleteOldUsage(retention: Retention): Promise<number> {
   const { database, usageMonths, requestLogHours, now } = retention
   const { pool } = database
+  // Months count in UTC, whatever time zone the session has.
   const hours = await pool.execute(sql`
     with ${IF_FREE}
     delete from usage_hours using gate

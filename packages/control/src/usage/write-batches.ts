@@ -1,5 +1,6 @@
-// Writes the usage of many keys in few statements. In a distributed control database, a statement fails if one of its
-// keys is on a lost worker. Then the rest is written separately for each worker, so that the other workers get theirs.
+// Writes the usage of many keys in few statements. In a distributed control database, each key is on one worker, a
+// server of the Citus cluster. If a worker is lost, a statement with one of its keys fails. Then the entries are
+// written separately for each worker, so that the other workers get theirs.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { isDistributed } from '../distribute.ts'
@@ -18,7 +19,7 @@ export interface Unwritten<Entry> {
   readonly entries: readonly Entry[]
   /** The first error. */
   readonly cause: unknown
-  /** Whether other workers work, and their entries were written. */
+  /** Whether the entries of some workers were written, but not those of others. */
   readonly hasLostWorker: boolean
 }
 
