@@ -1,5 +1,5 @@
-// Counts the rows that changed since a time, because no access path is fast for every number of them. Sorting is slow
-// for many rows, and skipping is slow for a small share of a long list. See
+// Counts the rows that changed since a time, to choose how PostgreSQL finds them (`AccessPath`). Sorting them is slow
+// if there are many. Skipping the other rows is slow if few rows of a long list changed. See
 // docs/contribute/decisions/029-count-changed-rows-before-choosing-the-access-path.md.
 
 import type { Statement } from '@store-export/postgres'

@@ -22,8 +22,9 @@ export type Filter = { readonly parameter: string; readonly field: string } & (
 
 /**
  * The end times of a list, by field. The list has only rows whose field is before its end time, and rows without the
- * field. An end time is at most the watermark of the first page. A row that changes later gets an `updated_at` after
- * the watermark. So the next sync may start at the greatest `updated_at` that the client has received.
+ * field. An end time is at most the watermark, the time that the first page returns for the client's next sync. A row
+ * that changes later gets an `updated_at` after the watermark. So the next sync may start at the greatest `updated_at`
+ * that the client has received.
  */
 export type Window = readonly WindowEnd[]
 

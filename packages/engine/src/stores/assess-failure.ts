@@ -21,6 +21,7 @@ export interface FailedAttempt {
   readonly hasResponded: boolean
   /** Time since the request got its connection slot. */
   readonly durationMs: number
+  /** Time limit of the request in milliseconds. It starts earlier, with the request. */
   readonly timeoutMs: number
 }
 
@@ -28,15 +29,18 @@ export interface FailedAttempt {
 export interface FailureAssessment {
   /** Where to delay the next attempt to connect: the store, its server, both, or neither. */
   readonly delayed: readonly ('store' | 'server')[]
-  /** The part that has reached its connection limit. The node closes its idle connections to this part. */
+  /**
+   * The part that has reached its connection limit. The node closes its idle connections to this part. Null for another
+   * failure.
+   */
   readonly full: ConnectionLimitScope | null
   /** Whether a retry is pointless, because a new connection to the store never became ready. */
   readonly isFinal: boolean
 }
 
-/** A store counts as hung if a request fails after this share of the time limit. */
+/** A store counts as hung if a request fails after more than this share of its time limit. */
 const HUNG_SHARE = 0.5
-/** Like `HUNG_SHARE`, for a connection that has not responded yet. */
+/** Like `HUNG_SHARE`, for a connection without a response to a statement so far. Nothing shows that its store works. */
 const SILENT_SHARE = 0.2
 
 /** Decides what a failed request means for later requests to the store and to its server. */
@@ -48,9 +52,11 @@ export function assessFailure({
   ...use
 }: FailedAttempt): FailureAssessment {
   const full = fullPartOf(cause)
+  // A retry can succeed, because the node closes idle connections. Only the server's own limit delays its other stores.
   if (full !== null) return { delayed: [full === 'server' ? 'server' : 'store'], full, isFinal: false }
   const isHung = durationMs > timeoutMs * (hasResponded ? HUNG_SHARE : SILENT_SHARE)
-  // A request that reaches its time limit before the connection opens says nothing about the store, unless `isHung`.
+  // A request that got its slot late can reach its time limit while it connects. This says nothing about the store. If
+  // the request got its slot early, `isHung` counts.
   const isNotOpened = use.isConnecting && !(cause instanceof TimeLimitPassed)
   // If the connection is older, or if the server terminated the session, perhaps only this session is lost.
   const isLost = use.isFresh && (isNotOpened || losesConnection(cause)) && !isTerminated(cause)

@@ -6,8 +6,9 @@ import { fullPartOf } from './database-errors.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 
 /**
- * Returns the reason of a failure. A `StoreDatabaseError` contains its reason. For any other error, the reason is
- * `query`. This includes a connection that was lost after it was open, which says nothing about the server.
+ * Returns the reason of a failure: `server_full` if a connection limit is reached, otherwise the reason of a
+ * `StoreDatabaseError`, and `query` for any other error. `query` includes a connection that was lost after it was open,
+ * because this says nothing about the server.
  */
 export function failureReason(error: unknown): FailureReason {
   if (fullPartOf(error) !== null) return 'server_full'

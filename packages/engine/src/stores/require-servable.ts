@@ -1,5 +1,5 @@
-// Rejects a plan before the store is read, if the result would be wrong instead of an error: an empty list of a table
-// that can't be read, or a filter that can't be applied.
+// Rejects a plan before the store is read, if the store can't serve it. Otherwise, a table that can't be read would
+// look like an empty list. A filter on a missing column would look like a failure of the database.
 
 import { ApiError, childrenOf, type Resource } from '@store-export/contract'
 import { identifier } from '../query/literal.ts'
@@ -9,8 +9,8 @@ import { tableName } from '../query/select-list.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 
 /**
- * Throws `StoreDatabaseError` like `requireReadable`. Throws `ApiError` (`INVALID_PARAM`) if the store has the table
- * but lacks the column of a filter or of an end time.
+ * Throws `StoreDatabaseError` like `requireReadable`. For a page, throws `ApiError` (`INVALID_PARAM`) if the table of
+ * the store lacks the column of a filter or of an end time (`plan.window`).
  */
 export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan
@@ -21,6 +21,7 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
   )
   if (absent === undefined) return
   const { name, plural } = resource
+  // The message suggests `created_since` in place of `updated_since`.
   const message =
     absent.field === 'updated_at'
       ? `this store does not track ${name.toLowerCase()} updates; use ${absent.parameter.replace('updated', 'created')}, and read all ${plural} once a day`
@@ -33,7 +34,8 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
  * docs/spec/readings.md):
  * - The schema has no table of the contract.
  * - The service can read no column of a table that the resource needs.
- * - Such a table is missing, and is part of the first schema version. Without a newer table, the list is empty.
+ * - Such a table is missing, and the first schema version has it. A store without a table of a later version has an
+ *   empty list.
  */
 export function requireReadable(resource: Resource, present: PresentColumns): void {
   if (present.size === 0)

@@ -56,13 +56,19 @@ const SCHEMAS_MAX = 50
 const REPORTED_MAX = 10_000
 
 /**
- * Caches the columns of up to `STORES_MAX` stores. Emits `store.schema_changed` and `store.schema_mismatched` after a
- * read of the catalog. Stores with the same columns share memory.
+ * Caches the columns of up to `STORES_MAX` stores. Stores with the same columns share memory. A read of the catalog can
+ * emit two events:
+ * - `store.schema_changed`, if the columns differ from cached ones. After `forget`, nothing is cached.
+ * - `store.schema_mismatched`, for a column with an unreadable type, and for a missing column of the first schema
+ *   version.
  */
 export class StoreColumns {
   private readonly cache = new Map<string, CachedColumns>()
-  /** Schemas by the rows of the catalog, without the name of the schema. */
+  /**
+   * Tables and columns by the text of their catalog rows. The text has no schema name, so equal stores share an entry.
+   */
   private readonly schemas = new Map<string, StoreSchema>()
+  /** Kinds by table and column; null for the column that marks removed rows, which may have any type. */
   private readonly kinds: ReadonlyMap<string, ReadonlyMap<string, ColumnKind | null>>
   /** Columns with an unreadable type that were reported before, as `store table column`. */
   private readonly reported = new Set<string>()
@@ -76,14 +82,15 @@ export class StoreColumns {
 
   /**
    * Returns the readable columns of a store. Their read started at most `refreshSeconds` ago, and concurrent requests
-   * share it. Rejects like `queryAll`. A failure is not cached.
+   * share it. Rejects like `queryAll`, for example if the connection is lost. A failure is not cached.
    */
   of(address: StoreAddress, connection: Connection): Promise<PresentColumns> {
     const known = this.cache.get(address.storeId)
     const { now, refreshSeconds } = this.options
     const { databaseUrl, schemaName } = known?.address ?? {}
     const isSame = databaseUrl === address.databaseUrl && schemaName === address.schemaName
-    // If the shared read fails with its connection, this request reads on its own connection.
+    // If the shared read fails, this request reads on its own connection. The failed read has left the cache by then,
+    // because the handler below runs first.
     if (known !== undefined && isSame && now() - known.readAt < refreshSeconds * 1000)
       return known.present.catch(() => this.of(address, connection))
     const present = this.read(address, connection)
@@ -171,6 +178,7 @@ export class StoreColumns {
     before: CachedColumns | undefined,
     columns: PresentColumns,
   ): Promise<void> {
+    // If the earlier read failed, there is nothing to compare. For the same columns, `sharedSchema` returns one object.
     const old = before === undefined ? null : await before.present.catch(() => columns)
     if (old?.tables === columns.tables) return
     if (old !== null) {

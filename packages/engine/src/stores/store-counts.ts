@@ -49,7 +49,8 @@ export class StoreCounts {
     const [cached, running] = [this.cached.get(key), this.running.get(key)]
     if (cached !== undefined && this.ageOf(cached) < this.maxAgeMs) return cached.counts
     if (running === undefined || this.ageOf(running) >= this.maxAgeMs) return this.start(key, count)
-    // If the running count fails with its connection, this request counts on its own connection.
+    // If the running count fails, this request counts on its own connection. The failed count has left `running` by
+    // then.
     return running.counts.catch(() => this.of(key, count))
   }
 
