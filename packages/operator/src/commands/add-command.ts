@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 
-/** The option of every command. */
+/** The option of every command. Without `--json`, results are text for people. */
 export interface CommonOptions {
   readonly json?: true
 }

@@ -66,6 +66,7 @@ async function revoke({ database }: CommandContext, id: string, { json }: Common
       `no token has the ID ${JSON.stringify(id.slice(0, 64))}: "store-export admin-tokens list" shows the IDs`,
     )
   const already = outcome === 'already revoked'
+  // The database accepts an ID in any case, and stores it in lowercase. The output has the stored form.
   if (json) return printJson({ id: id.toLowerCase(), revoked: true, already })
   printMessage(already ? 'Already revoked:' : 'Revoked. The admin API rejects this token from the next request on:')
   print(id.toLowerCase())

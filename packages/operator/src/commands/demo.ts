@@ -1,5 +1,6 @@
-// Implements `store-export demo`, which shows the whole service without any setup: it starts an embedded PostgreSQL and
-// runs the service on it. This file orders the steps of the start. The folder demo/ has the stores and their data.
+// Implements `store-export demo`, which starts an embedded PostgreSQL and runs the whole service on it, without any
+// setup. `demo change` changes an order of the running demo. This file orders the steps of the start. The folder demo/
+// has the stores and their data.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -207,6 +208,7 @@ async function ensureControlDatabase(adminUrl: string): Promise<void> {
   try {
     const [found] = await queryRows(admin, sql`select from pg_database where datname = ${CONTROL_DATABASE}`)
     if (found === undefined)
+      // The default template1 can have sessions or additions. template0 has neither.
       await executeOn(admin, sql`create database ${identifier(CONTROL_DATABASE)} template template0`)
   } finally {
     await admin.close()

@@ -1,5 +1,6 @@
-// Implements `store-export directory-tokens`, which manages the tokens of companies' directories (SCIM). Only
-// `directory-tokens create` prints the token itself, because the control database stores only its hash.
+// Implements `store-export directory-tokens`, which manages the tokens of companies' directories. With such a token, a
+// directory, such as Okta, adds and removes members of a store by SCIM. Only `directory-tokens create` prints the token
+// itself, because the control database stores only its hash.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -78,6 +79,7 @@ async function revoke({ database }: CommandContext, tokenId: string, { json }: C
     throw new UserError(
       `no token has the ID ${JSON.stringify(tokenId.slice(0, 64))}: "store-export directory-tokens list" shows the IDs`,
     )
+  // The database accepts an ID in any case, and stores it in lowercase. The output has the stored form.
   const id = tokenId.toLowerCase()
   if (json) return printJson({ id, revoked: true, already: outcome === 'already revoked' })
   printMessage(outcome === 'revoked' ? 'Revoked. The next request with this token is rejected:' : 'Already revoked:')

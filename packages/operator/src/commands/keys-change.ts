@@ -50,7 +50,9 @@ export function addChangeCommand(keys: Command, processContext: ProcessContext):
 async function changeKey({ database }: CommandContext, keyId: string, options: ChangeOptions): Promise<void> {
   const change = changeOf(options)
   const outcome = await changePermissions({ database, keyId, change })
+  // A key that is turned off counts as active here.
   if (outcome === 'unknown') throw unknownKey('active key', keyId)
+  // The database accepts an ID in any case, and stores it in lowercase. The output has the stored form.
   const id = keyId.toLowerCase()
   const already = outcome === 'same'
   if (options.json) return printJson({ id, changed: true, already })
@@ -61,7 +63,8 @@ async function changeKey({ database }: CommandContext, keyId: string, options: C
 }
 
 /**
- * Returns the change of the options. Throws `UsageError` if two of them contradict each other, or if there are none.
+ * Returns the permissions that the options change. Null removes a limit. Throws `UsageError` if two of them contradict
+ * each other, or if there are none.
  */
 function changeOf(options: ChangeOptions): Partial<ChangeablePermissions> {
   const { scope, allResources, expires, expiry, allow, allowEverywhere } = options

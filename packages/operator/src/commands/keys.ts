@@ -1,5 +1,5 @@
 // Implements `store-export keys`. Of its commands, only `keys create` prints a key itself, because the control database
-// stores only its hash.
+// stores only its hash. The key or its ID is alone on standard output, so that a script can read it.
 
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '@store-export/contract'
@@ -30,6 +30,10 @@ import { addScope, addValue, parseTime } from './option-values.ts'
 import { type ReplayOptions, replay } from './replay-revocations.ts'
 import { unknownKey } from './unknown-key.ts'
 
+/**
+ * The options of `keys create`. Without `scope`, the key reads everything. Without `expires`, it has no end. Without
+ * `allow`, it works from every address.
+ */
 interface CreateOptions extends CommonOptions {
   readonly store: string
   readonly name: string
@@ -132,6 +136,7 @@ async function create({ database, config: { keyPrefix } }: CommandContext, optio
   }
   const created = await createKey({
     ...{ database, storeId, name, permissions, keyPrefix },
+    // Only a key of the dashboard has a creator: the email address of the account.
     createdBy: null,
     random: randomBytes,
   })
@@ -165,8 +170,9 @@ async function list({ database }: CommandContext, { store, json }: ListOptions):
 }
 
 /**
- * Returns the keys of the stores with this ID or external ID, including removed stores. Rejects with `UnknownStore` if
- * no store has it.
+ * Returns the keys of the stores with this ID or external ID. Includes removed stores, so that their keys can still be
+ * listed. A removed store and a current one can have the same external ID. Rejects with `UnknownStore` if no store has
+ * it.
  */
 async function keysOf(database: ControlDatabase, store: string): Promise<KeySummary[]> {
   const stores = (await listStores(database, { includeRemoved: true })).filter(
@@ -179,7 +185,9 @@ async function keysOf(database: ControlDatabase, store: string): Promise<KeySumm
 }
 
 async function rename({ database }: CommandContext, keyId: string, { name, json }: RenameOptions): Promise<void> {
+  // A key that is turned off counts as active here.
   if (!(await renameKey({ database, keyId, name }))) throw unknownKey('active key', keyId)
+  // The database accepts an ID in any case, and stores it in lowercase. The output has the stored form.
   const id = keyId.toLowerCase()
   if (json) return printJson({ id, renamed: true })
   printMessage('Renamed:')
@@ -192,7 +200,9 @@ async function turn(
   { json }: CommonOptions,
 ): Promise<void> {
   const outcome = await switchKey({ database, keyId, to })
+  // A key that is turned off counts as active here.
   if (outcome === 'unknown') throw unknownKey('active key', keyId)
+  // As in `rename`, the output has the stored form of the ID.
   const id = keyId.toLowerCase()
   const already = outcome === 'already'
   if (json) return printJson({ id, state: to === 'off' ? 'off' : 'active', already })
@@ -204,6 +214,7 @@ async function turn(
 async function revoke({ database }: CommandContext, keyId: string, { json }: CommonOptions): Promise<void> {
   const outcome = await revokeKey({ database, keyId })
   if (outcome === 'unknown') throw unknownKey('key', keyId)
+  // As in `rename`, the output has the stored form of the ID.
   const id = keyId.toLowerCase()
   if (json) return printJson({ id, revoked: true, already: outcome === 'already revoked' })
   printMessage(

@@ -1,4 +1,5 @@
-// Implements `store-export merchants`, which manages dashboard accounts and creates their sign-in links.
+// Implements `store-export merchants`, which manages dashboard accounts and creates their sign-in links. A merchant is
+// a person with an account. A member of a store is a merchant who sees the store.
 
 import path from 'node:path'
 import {
@@ -145,6 +146,7 @@ async function list({ database }: CommandContext, { json }: CommonOptions): Prom
 
 async function resetSecondFactor({ database }: CommandContext, { email, json }: EmailOptions): Promise<void> {
   const reset = await resetTwoFactor(database, email)
+  // The database finds the account by this form of the address, which also is the stored one.
   const address = email.trim().toLowerCase()
   if (json) return printJson({ email: address, reset })
   printMessage(
@@ -198,8 +200,8 @@ function withoutAdmin(storeId: string): string {
 }
 
 /**
- * Returns the address of the dashboard for sign-in links: from the settings; otherwise from the running demo; otherwise
- * the dashboard's port on this machine.
+ * Returns the address of the dashboard for sign-in links: from the settings; otherwise from the demo, if the command
+ * uses its control database; otherwise the dashboard's port on this machine.
  */
 async function dashboardUrl({ config }: CommandContext, { folder }: ProcessContext): Promise<string> {
   if (config.dashboardUrl !== null) return new URL(config.dashboardUrl).origin

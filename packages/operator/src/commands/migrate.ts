@@ -1,5 +1,6 @@
-// Implements `store-export migrate`. `serve` doesn't migrate: it refuses to start until this command has applied the
-// missing migrations, so an operator chooses the time.
+// Implements `store-export migrate`, which updates the control database and, with `--distributed`, distributes its
+// tables over a Citus cluster. `serve` doesn't migrate: it refuses to start until this command has applied the missing
+// migrations, so an operator chooses the time.
 
 import { randomBytes } from 'node:crypto'
 import { distribute, migrate } from '@store-export/control'

@@ -1,4 +1,5 @@
-// Parses the values of options. The error for a wrong value says which values are accepted.
+// Parses the values of options. The error for a wrong value says which values are accepted. Commander adds the option
+// and the value.
 
 import {
   findRevision,
@@ -43,6 +44,7 @@ export function parseRole(text: string): MemberRole {
 /** Returns the minutes for a sign-in link. Throws commander's `InvalidArgumentError` for any other string. */
 export function parseLinkMinutes(text: string): number {
   const { min, max } = CHOSEN_LINK_MINUTES
+  // 0 is below the minimum, so it stands for every other string.
   const minutes = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (minutes < min || minutes > max) throw new InvalidArgumentError(`Accepted: a whole number from ${min} to ${max}.`)
   return minutes
@@ -55,7 +57,7 @@ export function addScope(text: string, earlier: readonly Scope[] = []): Scope[] 
   return [...earlier, scope]
 }
 
-/** Adds a value to those of earlier options, without a check. */
+/** Adds a value to those of earlier options, without a check. The command checks it. */
 export function addValue(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text]
 }

@@ -15,12 +15,16 @@ export interface ReplayOptions extends CommonOptions {
   readonly from: string
 }
 
-/** JSON members in which log collectors store a line. */
+/**
+ * JSON members in which log collectors store a line, such as `log` in files of Docker, and `MESSAGE` in the output of
+ * journalctl.
+ */
 const LINE_MEMBERS = ['log', 'message', 'MESSAGE'] as const
 
 /**
- * Repeats the events of the service's log that took access away, such as revocations and removals. Skips lines without
- * an audit event. Rejects with `UserError` if the log cannot be read or has no audit event.
+ * Repeats the events of the service's log that took access away, such as revocations and removals. A second run changes
+ * nothing. Skips lines without an audit event. Rejects with `UserError` if the log cannot be read or has no audit
+ * event.
  */
 export async function replay({ database }: CommandContext, { from, json }: ReplayOptions): Promise<void> {
   const events = await readEvents(from)

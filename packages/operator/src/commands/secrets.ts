@@ -1,5 +1,5 @@
-// Implements `store-export secrets rotate`, one step of replacing STORE_EXPORT_SECRET while the nodes run. It encrypts
-// the passwords of stores and the dashboard's secret again. See docs/operate/rotate-secrets.md.
+// Implements `store-export secrets rotate`, which encrypts the passwords of stores and the dashboard's secret with the
+// new STORE_EXPORT_SECRET. It is one step of docs/operate/rotate-secrets.md. The nodes continue to run.
 
 import { rotateSecrets } from '@store-export/control'
 import type { Command } from 'commander'

@@ -27,7 +27,10 @@ interface ServeOptions extends CommonOptions {
   readonly dashboard?: true
 }
 
-/** Starts the service, and resolves when it accepts requests. The service runs on until the lifecycle ends it. */
+/**
+ * Starts the service, and resolves when it accepts requests. The service runs on until a signal or an uncaught error
+ * ends it.
+ */
 async function serve(processContext: ProcessContext, dashboard: boolean): Promise<void> {
   const context = targetOf(processContext)
   const { config } = context
@@ -48,7 +51,8 @@ async function serve(processContext: ProcessContext, dashboard: boolean): Promis
 }
 
 /**
- * Returns the settings, the secrets, and the URL of the control database. Throws `InvalidSettingError` without the URL.
+ * Returns the settings, the secrets, and the URL of the control database. Throws `InvalidSettingError` if the URL or
+ * the current secret is missing, or if a setting is invalid.
  */
 function targetOf({ env }: ProcessContext): ControlTarget {
   const config = readSettings(env)

@@ -1,5 +1,5 @@
-// Implements `store-export status`, which shows the state of the fleet on one screen. It reads only the control
-// database, so it responds while stores are down.
+// Implements `store-export status`, which shows the state of all nodes and stores (the fleet) on one screen. It reads
+// only the control database, so it responds while stores are down.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { asControlDatabase, type FleetStatus, openControlDatabase, readFleetStatus } from '@store-export/control'
@@ -61,6 +61,7 @@ async function show(context: CommandContext, { json }: StatusOptions): Promise<v
  */
 async function watch(context: CommandContext, { json }: StatusOptions): Promise<void> {
   const stopping = new AbortController()
+  // The handlers run once, so a second signal ends the process immediately.
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort())
   const isScreen = json !== true && process.stdout.isTTY
   let fleet = await read(context, json === true)

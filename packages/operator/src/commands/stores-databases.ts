@@ -50,8 +50,9 @@ export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptio
 }
 
 /**
- * Upgrades a store to a newer schema version. Rejects with `UnknownStore`, with `UsageError` for an invalid URL, and
- * like `upgrade` of operations/upgrade.ts.
+ * Upgrades a store to a newer schema version. A store that is at this version already gets only missing grants and
+ * repairs. Rejects with `UnknownStore`, and with `UsageError` for an invalid URL. Also rejects like `upgrade` of
+ * operations/upgrade.ts, for example if `stores provision` did not create the database.
  */
 export async function upgrade(context: CommandContext, reference: string, options: UpgradeOptions): Promise<void> {
   const store = await requireStore(context.database, reference)

@@ -1,5 +1,6 @@
-// Implements `stores list --orphans` and `stores drop-orphan`. `stores remove` and `stores set --database-url` leave
-// the database of a store on purpose, and an interrupted `stores provision` leaves one by accident.
+// Implements `stores list --orphans` and `stores drop-orphan`. An orphan is a database with its roles of `stores
+// provision` that no registered store uses. An interrupted `stores provision` leaves one by accident. `stores remove`
+// and `stores set --database-url` leave one on purpose.
 
 import { listStores } from '@store-export/control'
 import { type CommandContext, onControlServer } from '../command-context.ts'
@@ -15,7 +16,7 @@ import type { CommonOptions } from './add-command.ts'
 /** Maximum length in an error message of the reasons why tables can't be read. */
 const REASONS_LENGTH_MAX = 400
 
-/** Lists the databases and roles that `stores provision` created and that no registered store uses. */
+/** Prints the orphans, as a table or as one JSON object. */
 export async function showOrphans(context: CommandContext, { json }: CommonOptions): Promise<void> {
   const orphans = await findOrphans(context)
   if (json) return printJson({ orphans: orphans.map(describe) })

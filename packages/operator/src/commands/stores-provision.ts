@@ -1,4 +1,5 @@
-// Implements `stores provision`: prints what it created, or the store that exists.
+// Implements `stores provision`, which creates the database of a store. operations/provision.ts does the work, and this
+// file prints the result.
 
 import type { RevisionId } from '@store-export/contract'
 import { storeJson } from '@store-export/control'
@@ -17,7 +18,7 @@ export interface ProvisionOptions extends CommonOptions {
 /**
  * Creates the database of a store, or finds the store with this external ID. Prints the ID of the store (JSON with
  * `--json`) on standard output, and everything else on standard error. Rejects like `provision` of
- * operations/provision.ts.
+ * operations/provision.ts, for example if the store with the external ID is imported.
  */
 export async function provision(context: CommandContext, options: ProvisionOptions): Promise<void> {
   const { name, revision, externalId = null, json } = options

@@ -1,4 +1,5 @@
-// Implements `stores add`, `set`, `move`, `list`, and `remove`. They don't connect to store databases.
+// Implements `stores add`, `set`, `move`, `list`, and `remove`. `reference` is the ID or the external ID of a store.
+// The commands don't connect to store databases, so they accept a URL that doesn't work. `doctor` finds it.
 
 import {
   addStore,
@@ -47,9 +48,10 @@ export interface MoveOptions extends CommonOptions {
 }
 
 /**
- * Registers a store. If a store with the external ID exists, prints that store. Rejects with `UsageError` for an
- * invalid URL, and for a ready generated store without one. With a URL, rejects like `requireServiceSecret` if the
- * service has another secret, because its nodes could not decrypt the password. Also rejects like `addStore`.
+ * Registers a store. If a store with the external ID exists, prints that store and ignores the other options. Rejects
+ * with `UsageError` for an invalid URL, and for a ready generated store without one. With a URL, rejects like
+ * `requireServiceSecret` if the running nodes have another secret, because they could not decrypt the store's password.
+ * Also rejects like `addStore`.
  */
 export async function add(context: CommandContext, options: AddOptions): Promise<void> {
   const { name, origin, state, databaseUrl, schema: schemaName, externalId = null, json } = options
@@ -66,8 +68,8 @@ export async function add(context: CommandContext, options: AddOptions): Promise
 }
 
 /**
- * Changes a store. Rejects with `UsageError` for an invalid URL, and if there is nothing to change. Also rejects like
- * `setStore` and, with a URL, like `requireServiceSecret`.
+ * Changes a store. Rejects with `UsageError` for an invalid URL, and if there is nothing to change. Also rejects with
+ * `UnknownStore`, like `setStore` and, with a URL, like `requireServiceSecret`.
  */
 export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
   const { name, state, databaseUrl, schema, requireTwoFactor: rule, json } = options
@@ -109,7 +111,10 @@ export async function list({ database }: CommandContext, { json }: CommonOptions
   )
 }
 
-/** Removes a store, revokes its keys, and prints how many keys it revoked. A second call changes nothing. */
+/**
+ * Removes a store, revokes its keys, and prints how many keys it revoked. The database of the store stays. A second
+ * call changes nothing. Rejects with `UnknownStore` for a store that was never registered.
+ */
 export async function remove({ database }: CommandContext, reference: string, { json }: CommonOptions): Promise<void> {
   const { id, removed, keysRevoked } = await removeStore(database, reference)
   if (json) return printJson({ id, removed: true, already: !removed, keys_revoked: keysRevoked })

@@ -93,7 +93,10 @@ function showStores(heading: string, outcomes: readonly { readonly id: string }[
   for (const { id } of outcomes) print(id)
 }
 
-/** Returns the message without the digits of the store's ID, which are in the names of its database and roles. */
+/**
+ * Returns the message without the end of the store's ID, which is in the names of its database and roles. So stores
+ * with the same cause share a heading.
+ */
 function causeOf({ id, message }: Outcome<'failed'>): string {
   return printable(message.replaceAll(id.slice(-12), '…'))
 }
