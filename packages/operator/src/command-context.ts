@@ -86,6 +86,7 @@ export async function withControl<T>(
   const database = openControlDatabase(target.controlUrl, {
     poolSize: COMMAND_POOL_SIZE,
     preparedStatements: target.config.preparedStatements,
+    // The audit table has this name as the actor. Its first part marks the command line (store-events.ts).
     applicationName: `${COMMAND_LINE_SESSION} line (${userName()})`,
   })
   try {

@@ -4,6 +4,7 @@ import { Secret } from '@store-export/control'
 import type { ChoiceSetting, FlagSetting, IntegerSetting, Setting, StringSetting } from './settings/setting.ts'
 import { SETTINGS } from './settings.ts'
 
+/** The type of a setting's value. Null stands for a string or a secret that is not set. */
 type ValueOf<S extends Setting> = S extends { kind: 'integer' }
   ? number
   : S extends { kind: 'flag' }

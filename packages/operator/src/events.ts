@@ -9,7 +9,7 @@ import type { ServerUse, StoreEvent } from '@store-export/engine'
 /**
  * Logged every ten seconds, and at shutdown, for each group of rejections that the log left out. The requests of a
  * group have the same key, status, and code. Without a valid key, they have the same reason, and malformed requests
- * have the same code.
+ * have the same code. Members that a group doesn't have are absent.
  */
 export interface RejectionsSummarized {
   readonly event: 'rejections.summarized'

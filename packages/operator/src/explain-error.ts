@@ -189,7 +189,10 @@ const FAMILIES: readonly ErrorFamily[] = [
   },
 ]
 
-/** Returns the names of the database that caused an error. Errors of other databases than that of stores are marked. */
+/**
+ * Returns the names of the database that caused an error. `asControlDatabase` marks errors of the control database.
+ * Every other error counts as one of a store database.
+ */
 function namesFor(error: unknown): DatabaseNames {
   const server = controlServerOf(error)
   return server === null
@@ -211,7 +214,10 @@ function describe({ message }: ErrorFamily, error: unknown): string {
   return `${message(namesFor(error))}: ${detail}${code === null ? '' : ` (${code})`}`
 }
 
-/** Whether a connection could not be opened. A missing socket fails with ENOENT, like a missing file. */
+/**
+ * Whether a connection could not be opened. The code alone doesn't tell: a missing socket fails with ENOENT, like a
+ * missing file.
+ */
 function failedToConnect(error: unknown): boolean {
   const cause = error instanceof PostgresConnectionError ? error.cause : error
   return cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect'

@@ -1,4 +1,4 @@
-// Renders the state of the fleet for a terminal, as lines that fit its width.
+// Renders the state of the fleet (nodes, stores, and database servers) for a terminal, as lines that fit its width.
 
 import type { FleetNode, FleetStatus, StoreCount } from '@store-export/control'
 import { countOf, printable, type Style, type styled } from './output.ts'

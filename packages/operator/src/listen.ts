@@ -16,7 +16,8 @@ export interface ListenTarget {
 }
 
 /**
- * Listens, and resolves to the URL of the server. Rejects with `UserError` if the port or the host is not available.
+ * Listens, and resolves to the URL of the server, which begins with `http://` even for TLS. Rejects with `UserError` if
+ * the port or the host is not available.
  */
 export async function listen(server: Server, target: ListenTarget): Promise<string> {
   const { host, port } = target

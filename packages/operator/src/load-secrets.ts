@@ -1,6 +1,6 @@
 // Loads the secrets that encrypt passwords of stores and other secrets in the control database. The current secret is
-// in the settings or in a file. Both together are an error, because it is unclear which one applies. The previous
-// secret is only in the settings.
+// in the settings or in a file. Both together are an error, because it is unclear which one applies. During a rotation,
+// the previous secret decrypts what is not encrypted again yet. It is only in the settings.
 
 import { readFileSync } from 'node:fs'
 import { ENCRYPTION_KEY_BYTES, EncryptionKey, type EncryptionKeys } from '@store-export/control'
@@ -12,8 +12,8 @@ export type ReadText = (path: string) => string
 const HOW_TO_CREATE = `create one with "openssl rand -base64 ${ENCRYPTION_KEY_BYTES}"`
 
 /**
- * Returns the keys; `previous` is null without its setting. Throws `InvalidSettingError` if there is no current secret,
- * if there are two, if the file cannot be read, or if a secret is invalid.
+ * Returns the keys; `previous` is null without STORE_EXPORT_SECRET_PREVIOUS. Throws `InvalidSettingError` if there is
+ * no current secret, if there are two, if the file cannot be read, or if a secret is invalid.
  */
 export function loadSecrets(
   config: Pick<Config, 'secret' | 'secretFile' | 'secretPrevious'>,
@@ -63,8 +63,8 @@ function readSecretFile(path: string, readText: ReadText): string {
 }
 
 /**
- * Returns the key for base64 or base64url, with or without padding and line breaks. Throws `InvalidSettingError` for
- * other text or another number of bytes.
+ * Returns the key for base64 or base64url, with or without padding, spaces, and line breaks. `env` is the setting that
+ * the error names. Throws `InvalidSettingError` for other text or another number of bytes.
  */
 function decodeKey(env: string, text: string): EncryptionKey {
   const compact = text.replace(/\s/g, '')

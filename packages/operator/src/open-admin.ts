@@ -16,11 +16,14 @@ import { createSignInLink } from './operations/sign-in-link.ts'
 import { upgrade } from './operations/upgrade.ts'
 import { UserError } from './user-error.ts'
 
-/** A running admin API: its address, and the function that stops it. */
+/** A running admin API. */
 export interface OpenAdmin {
   /** Address of the admin API, such as `http://127.0.0.1:9091`. */
   readonly url: string
-  /** Waits up to `drainMs` for requests in flight, and then closes everything. */
+  /**
+   * Stops listening, waits until all requests in flight have ended or `drainMs` have passed, and aborts the rest. Then
+   * closes the connections to the control database.
+   */
   readonly stop: (drainMs: number) => Promise<void>
 }
 
@@ -44,6 +47,7 @@ export async function openAdmin(target: ControlTarget & { readonly emit: EventHa
     const { server, stop } = createAdminApi({ registry, operations: operationsOf(target), keyPrefix, emit, tls })
     const settings = { portSetting: 'STORE_EXPORT_ADMIN_PORT', hostSetting: 'STORE_EXPORT_ADMIN_HOST' }
     const url = await listen(server, { host, port, ...settings })
+    // `listen` returns an http address for every server.
     const address = tls === null ? url : url.replace(/^http:/, 'https:')
     emit({ event: 'listener.opened', listener: 'admin', address })
     return { url: address, stop: (drainMs) => stop(drainMs).finally(() => database.close()) }
@@ -65,7 +69,8 @@ function operationsOf(target: ControlTarget): AdminOperations {
     },
     createSignInLink: (context, link) =>
       createSignInLink({ ...target, ...context }, { ...link, url: dashboardUrlOf(config) }),
-    // Null for any other error, which is an internal error of the API.
+    // Says how the API responds to an error of an operation: it was refused, or the database of the store failed. Null
+    // means an internal error.
     explain(error) {
       if (error instanceof UserError) return { kind: 'refused', message: error.message }
       const explanation = explainError(error)
@@ -76,7 +81,7 @@ function operationsOf(target: ControlTarget): AdminOperations {
   }
 }
 
-/** Returns the address of the dashboard: the public address, or the address on this machine. */
+/** Returns the origin of the public address in the settings; without one, the address on this machine. */
 function dashboardUrlOf({ dashboardUrl, dashboardPort }: Config): string {
   return dashboardUrl === null ? `http://127.0.0.1:${dashboardPort}` : new URL(dashboardUrl).origin
 }

@@ -22,11 +22,14 @@ export interface OpenDashboardOptions {
   readonly ending?: AbortSignal
 }
 
-/** A running dashboard: its address, and the function that stops it. */
+/** A running dashboard. */
 export interface OpenDashboard {
   /** Address of the dashboard for merchants. */
   readonly url: string
-  /** Waits up to `drainMs` for requests in flight, and then closes everything. */
+  /**
+   * Stops listening, waits until all requests in flight have ended or `drainMs` have passed, and aborts the rest. Then
+   * closes the connections to the control database.
+   */
   readonly stop: (drainMs: number) => Promise<void>
 }
 

@@ -17,7 +17,7 @@ export interface OperationsListenerOptions {
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>
 }
 
-/** A running listener: its address, and the function that closes it. */
+/** A running operations listener. */
 export interface OperationsListener {
   /** Address of the listener, such as `http://127.0.0.1:9090`. */
   readonly url: string

@@ -10,7 +10,8 @@ export async function processAll<Item, Result>(
   { atOnce, onDone }: { readonly atOnce: number; readonly onDone: (result: Result) => void },
 ): Promise<Result[]> {
   const results: Result[] = []
-  // All workers take their items from the same iterator. After an error, the other workers continue.
+  // A worker processes one item after the other. All workers take their items from the same iterator. After an error,
+  // the others continue.
   const queue = items.entries()
   const runWorker = async () => {
     for (const [index, item] of queue) {

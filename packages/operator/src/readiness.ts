@@ -2,16 +2,16 @@
 //
 // - a shutdown has started. The check then says so without a query.
 // - its control database does not respond within a second, or can't be read. If API keys are checked on another server,
-//   a response of that server is enough, because requests need no other part of the control database.
-// - its secret is wrong (`whyNotServing`). The secret can't decrypt most of the stores' passwords, or it can't decrypt
-//   one and this node lacks a secret of most running nodes. A bad password alone must not stop every node.
+//   the node stays ready as long as that server responds, because requests need nothing else.
+// - its secret is wrong (`whyNotServing`). It can't decrypt most of the stores' passwords, or it can't decrypt some
+//   password and lacks a secret that most running nodes have. One bad password alone must not stop every node.
 //
 // Concurrent requests share one check.
 
 import { type ControlDatabase, type EncryptionKeys, openControlDatabase, whyNotServing } from '@store-export/control'
 import { sql, TimeLimitPassed, within } from '@store-export/postgres'
 
-/** Checks readiness on a connection of its own. */
+/** Checks whether the node is ready, on connections of its own. */
 export interface Readiness {
   /** Returns the reason for which the node is not ready, as a phrase for the response; null if it is ready. */
   whyNotReady(): Promise<string | null>
@@ -31,9 +31,10 @@ export interface ReadinessOptions {
   readonly signal: AbortSignal
 }
 
-/** Returns a check on a separate connection, so that a busy pool doesn't affect it. */
+/** Returns a check with a separate connection to each server, so that a busy pool doesn't affect it. */
 export function createReadiness({ controlUrl, keyCheckUrl, keys, signal }: ReadinessOptions): Readiness {
-  // At the time limit, the connection of a hanging statement is closed. The next check opens another one.
+  // At the time limit, the connection of a hanging statement is closed. The next check opens another one. Without
+  // prepared statements, the check also works behind any pooler.
   const options = { poolSize: 1, preparedStatements: false, statementTimeoutMs: RESPONSE_MS_MAX }
   const database = openControlDatabase(controlUrl, options)
   const checks = keyCheckUrl === null ? null : openControlDatabase(keyCheckUrl, options)
@@ -63,6 +64,7 @@ async function problemOf(
   keys: EncryptionKeys,
 ): Promise<string | null> {
   try {
+    // There is nothing to do at the time limit, because `statementTimeoutMs` ends the statement.
     const problem = await within(RESPONSE_MS_MAX, whyNotServing(database, keys), () => undefined)
     return problem?.message ?? null
   } catch (error) {

@@ -7,7 +7,9 @@ import type { RejectionsSummarized, ServiceEvent } from './events.ts'
 /** Seconds between two lines that summarize rejections. */
 export const SUM_SECONDS = 10
 
-/** Maximum number of groups between two sums. The log leaves out rejections of further groups. */
+/**
+ * Maximum number of groups between two sums. The log leaves out rejections of further groups, and doesn't count them.
+ */
 const GROUPS_MAX = 10_000
 /**
  * Statuses of requests that are rejected before the store is read: because of the key, the rate limit, or the store's
@@ -31,8 +33,8 @@ export class RejectionSampler {
   private readonly groups = new Map<string, Group>()
 
   /**
-   * Whether an event gets its own line, because it is no rejection or the first event of its group. False for the first
-   * event of a group that is one too many.
+   * Whether an event gets its own line, because it is no rejection or the first event of its group. False for later
+   * events of a group, and for every event of a group beyond `GROUPS_MAX`.
    */
   isFirst(event: ServiceEvent): boolean {
     if (!isRejection(event)) return true

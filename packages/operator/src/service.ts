@@ -56,7 +56,7 @@ export interface ServiceOptions {
   readonly ending?: AbortSignal
 }
 
-/** A running service: its addresses, its pools, and the function that closes it. */
+/** A running service. The control database and the pools stay open until `close`. */
 export interface RunningService {
   /** Address of the API, such as `http://127.0.0.1:8080`. */
   readonly url: string
@@ -64,6 +64,7 @@ export interface RunningService {
   readonly dashboardUrl: string | null
   readonly control: ControlDatabase
   readonly pools: StorePools
+  /** Checks the keys of requests. `sums` counts its connections, for metrics. */
   readonly admitter: Pick<Admitter, 'sums'>
   /** Waits for requests in flight, up to the time in the settings, and then closes everything. */
   close(): Promise<void>
@@ -122,7 +123,10 @@ async function openListeners(options: ServiceOptions, parts: ServiceParts, secre
   return url
 }
 
-/** Opens the control database, and reads how to check keys and the secret of cursors. */
+/**
+ * Opens the control database. Reads the secret that seals cursors, and whether the keys are distributed over a cluster.
+ * Creates the admitter.
+ */
 async function openControl(options: ServiceOptions) {
   const { preparedStatements } = options.config
   const control = openControlDatabase(options.controlUrl, { poolSize: BACKGROUND_CONNECTIONS, preparedStatements })

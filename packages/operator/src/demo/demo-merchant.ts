@@ -25,11 +25,12 @@ const PASSWORD_BYTES = 12
 
 /**
  * Creates the account if it does not exist, gives it access to the stores, and sets its password. Reuses the password
- * of earlier starts. Returns the email address and the password.
+ * of earlier starts. Returns the email address and the password. Without stores, creates no account.
  */
 export async function ensureDemoMerchant(options: DemoMerchantOptions): Promise<DemoSignIn> {
   const { config, database, keys, random, dataFolder, storeIds } = options
-  // If the secret in the data folder was lost, the demo still starts. Its merchant then signs in again.
+  // This secret signs the cookies of the dashboard. If the secret of the data folder was lost, it is replaced, and the
+  // merchant must sign in again.
   const secret = await readDashboardSecret({ database, keys, random, replaceUndecryptable: true })
   // With a dynamic import, other commands start faster.
   const { Accounts } = await import('@store-export/dashboard')
@@ -38,6 +39,7 @@ export async function ensureDemoMerchant(options: DemoMerchantOptions): Promise<
   const password = (await readSignIn(dataFolder))?.password ?? random(PASSWORD_BYTES).toString('base64url')
   for (const storeId of storeIds) {
     const { id } = await accounts.addMerchant(EMAIL, storeId)
+    // Each start sets the password, because the printed one must work. Once is enough for all stores.
     if (storeId === storeIds[0]) await accounts.setPassword(id, password)
   }
   return { email: EMAIL, password }

@@ -23,8 +23,8 @@ const EXCEPTIONS: Readonly<Record<number, OrderStatus>> = {
 }
 
 /**
- * Returns the status of order number `index`: that of `EXCEPTIONS`, or one that follows from its age. Orders of the
- * last week are not delivered yet.
+ * Returns the status of order number `index`: that of `EXCEPTIONS`, or one that follows from its age. `createdAt` is in
+ * microseconds since 1970. Orders of the last week are not delivered yet.
  */
 export function statusOf(index: number, createdAt: number): OrderStatus {
   const exception = EXCEPTIONS[index % 50]

@@ -59,8 +59,9 @@ export function* makeOrders(sources: OrderSources): Generator<PlacedOrder> {
 }
 
 /**
- * Returns the time of an order. As in imports and at busy times, some orders have the time of the previous one, or are
- * a microsecond later.
+ * Returns the time of an order, in microseconds since 1970. `before` is the time of the previous order, and `drawn` is
+ * a random time. As in imports and at busy times, some orders have the time of the previous one, or are a microsecond
+ * later.
  */
 function placedAt(index: number, before: number, drawn: number): number {
   if (index > 0 && index % 40 === 0) return before
@@ -68,14 +69,18 @@ function placedAt(index: number, before: number, drawn: number): number {
 }
 
 /**
- * Returns a guest, or one of the first `joined` customers. Newer customers buy more. The high numbers of guests make
- * their email addresses different from those of customers.
+ * Returns a guest, or one of the first `joined` customers. If none has joined, the first customer buys. Newer customers
+ * buy more. The high numbers of guests make their email addresses different from those of customers.
  */
 function drawBuyer({ shop, customers, random }: OrderSources, joined: number, index: number): Buyer {
   const customer = random.chance(0.18) ? undefined : customers[Math.floor((1 - random.next() ** 1.5) * joined)]
   return customer ?? { id: null, locale: shop.locales[0], ...makePerson(shop, 1_000_000 + index, random) }
 }
 
+/**
+ * Returns order number `index`. All orders share one random sequence, so another call of `random` changes all later
+ * orders.
+ */
 function makeOrder(sources: OrderSources, buyer: Buyer, index: number, createdAt: number): PlacedOrder {
   const { shop, random, revision } = sources
   const id = random.uuid()
@@ -91,6 +96,7 @@ function makeOrder(sources: OrderSources, buyer: Buyer, index: number, createdAt
     status,
     subtotal: centsText(money.subtotal),
     tax: centsText(money.tax),
+    // The specification has a breakdown only for orders with several rates.
     tax_breakdown: money.rates.length > 1 ? JSON.stringify(money.rates) : null,
     shipping: centsText(money.shipping),
     total: centsText(money.total),
@@ -127,7 +133,10 @@ interface OrderAmounts {
   readonly rates: ReturnType<typeof taxByRate>
 }
 
-/** Returns the amounts in cents. The total is subtotal - discount + tax + shipping. */
+/**
+ * Returns the amounts in cents. The total is subtotal - discount + tax + shipping. `rates` has the tax of each rate;
+ * empty for a country without tax.
+ */
 function amountsOf(
   shop: DemoShop,
   lines: readonly Line[],
@@ -174,7 +183,7 @@ function refundCells(
 
 /**
  * Returns the currency. It is null for orders of the first weeks, as in a store that got the column by an upgrade.
- * Customers in Switzerland pay a shop with euros in francs.
+ * Orders from Switzerland to a shop with euros are in francs, with the same numbers.
  */
 function currencyOf(shop: DemoShop, country: DemoShop['country'], createdAt: number): string | null {
   if (createdAt < HISTORY_START + 40 * DAY) return null

@@ -1,4 +1,5 @@
-// Formats the output of a running demo: addresses, a key, commands to paste, and the other stores.
+// Formats the output of a running demo: addresses, the sign-in, the first store with commands to paste, and the other
+// stores with their keys. Leaves out stores without a key.
 
 import type { Style } from '../output.ts'
 import type { DemoKeys, StoredSignIn } from './data-folder.ts'

@@ -4,8 +4,12 @@ import type { CountryCode } from './words/places.ts'
 import type { Assortment } from './words/products.ts'
 import type { Locale } from './words/texts.ts'
 
-/** Tax rates are in percent, and prices don't include tax. */
+/**
+ * The characteristics of a store from which its rows are generated. Tax rates are in percent, and prices don't include
+ * tax.
+ */
 export interface DemoShop {
+  /** Name that buyers see. */
   readonly storeName: string
   /** Host of image URLs and email addresses, under a domain that is reserved for examples. */
   readonly host: string
@@ -22,6 +26,7 @@ export interface DemoShop {
   /** Countries whose orders have no tax. */
   readonly taxFree: readonly CountryCode[]
   readonly carrier: string
+  /** Unit in which the shop shows weights; null if it has set none. */
   readonly weightUnit: 'kg' | 'g' | 'lb' | 'oz' | null
   readonly assortment: Assortment
 }

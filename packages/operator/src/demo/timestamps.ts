@@ -5,7 +5,10 @@ export const DAY = 86_400_000_000
 /** An hour in microseconds. */
 export const HOUR = DAY / 24
 
-/** End of the demo's history. No generated timestamp is later, whatever the current date is. */
+/**
+ * End of the demo's history: November 1, because `Date.UTC` counts months from 0. No generated timestamp is later,
+ * whatever the current date is.
+ */
 export const HISTORY_END = Date.UTC(2026, 10, 1) * 1000
 /** Start of the demo's history, two years before its end. */
 export const HISTORY_START = Date.UTC(2024, 10, 1) * 1000

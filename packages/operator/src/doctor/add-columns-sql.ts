@@ -8,7 +8,8 @@ import type { ColumnFact, ConnectionFacts } from './facts.ts'
 
 /**
  * Returns SQL that adds the columns in `missing` (`table.column`), or creates their table, and grants them to the role.
- * `columns` are the columns that the store has. For a view or a foreign table, the SQL is only a comment.
+ * `columns` are the columns that the store has. For a view, a materialized view, or a foreign table, the SQL is only a
+ * comment.
  */
 export function addColumnsSql(
   missing: readonly string[],

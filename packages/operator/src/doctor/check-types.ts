@@ -40,7 +40,8 @@ function spell(type: string): string {
 }
 
 /**
- * Returns SQL that changes the column to its type in the migrations. For a view or a foreign table, it is a comment.
+ * Returns SQL that changes the column to its type in the migrations. For a view, a materialized view, or a foreign
+ * table, it is a comment.
  */
 function changeTypeSql({ table, column, relation }: ColumnFact, schemaName: string): string {
   const [target, name, type] = [quoteTable(schemaName, table), quoteName(column), migrationType(`${table}.${column}`)]

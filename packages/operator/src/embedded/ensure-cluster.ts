@@ -58,12 +58,14 @@ function parameters(folder: string, majorVersion: string): string[] {
     '--auth-host=scram-sha-256',
     '--encoding=UTF8',
     ...localeParameters(majorVersion),
+    // This makes a first start faster. Only a crash of the machine soon after it could damage the new cluster.
     '--no-sync',
   ]
 }
 
 /**
- * Sorts text by code point on every machine. PostgreSQL 16 and earlier, which only tests run, need the system's locale.
+ * Returns the parameters that sort text by code point on every machine. PostgreSQL 16 and earlier, which only tests
+ * run, need the system's locale.
  */
 function localeParameters(majorVersion: string): string[] {
   return Number(majorVersion) < 17

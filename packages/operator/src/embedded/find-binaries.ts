@@ -10,7 +10,10 @@ import { runProgram } from './run-program.ts'
 /** The paths of the programs, and their major version, such as "18". */
 export type Binaries = { initdb: string; postgres: string; majorVersion: string }
 
-/** The account and the folders. `copyFolder` is used only if the account can't run the files of the package. */
+/**
+ * `account` runs the programs. `packageFolder` is the installed package. `copyFolder` is used only if the account can't
+ * run the files of the package.
+ */
 export type FindBinariesOptions = { account: Account; copyFolder: string; packageFolder: string }
 
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
@@ -53,14 +56,15 @@ export async function findBinaries({ account, copyFolder, packageFolder }: FindB
 }
 
 /**
- * Calls `use` with a working initdb. initdb runs `postgres` through a shell without escaping its path, so `use` gets a
- * temporary copy if the path contains special characters of the shell.
+ * Calls `use` with a working initdb. initdb puts the path of `postgres` in double quotes into a shell command, without
+ * escaping it. So `use` gets a temporary copy if the path contains a character that is special in double quotes.
  */
 export async function withInitdb<T>(binaries: Binaries, use: (initdb: string) => Promise<T>): Promise<T> {
   if (!/["$`\\]/.test(binaries.initdb)) return use(binaries.initdb)
+  // `/tmp` and not `os.tmpdir()`, whose path can contain such characters, too.
   const folder = await mkdtemp('/tmp/store-export-')
   try {
-    // The account must be able to enter the folder.
+    // `mkdtemp` gives access only to the current user, but the account runs initdb.
     await chmod(folder, 0o711)
     const copy = path.join(folder, 'native')
     await copyNative(path.resolve(binaries.initdb, '../..'), copy)
@@ -76,7 +80,10 @@ async function programs(native: string, account: Account): Promise<Binaries> {
   return { initdb: program(native, 'initdb'), postgres: program(native, 'postgres'), majorVersion: version }
 }
 
-/** Runs the program, which also tests permissions, noexec file systems, and missing libraries. */
+/**
+ * Returns the major version that `postgres --version` prints, and its output. The version is undefined if the account
+ * can't run the program: the run also tests permissions, noexec file systems, and missing libraries.
+ */
 async function probe(native: string, account: Account): Promise<{ version: string | undefined; output: string }> {
   const { output } = await runProgram(program(native, 'postgres'), ['--version'], account)
   return { version: /^postgres \(PostgreSQL\) (\d+)/.exec(output)?.[1], output }
@@ -91,6 +98,7 @@ function program(native: string, name: string): string {
  * process has created in the meantime is fine.
  */
 async function link(native: string, folder: string): Promise<boolean> {
+  // A package without the list has no links.
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links = JSON.parse(list) as { source: string; target: string }[]
   for (const { source, target } of links) {
@@ -115,6 +123,7 @@ async function copyNative(native: string, copy: string): Promise<void> {
     await mkdir(unfinished, { recursive: true })
     await cp(native, unfinished, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') })
     await openToAll(unfinished)
+    // A link that can't be created shows later, when `programs` runs the copy.
     await link(native, unfinished)
     await rename(unfinished, copy)
   } catch (error) {

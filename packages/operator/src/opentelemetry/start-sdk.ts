@@ -10,8 +10,8 @@ import type { Telemetry } from './telemetry.ts'
 
 const NAME = 'store-export'
 /**
- * Sends 10 % of the traces, unless OTEL_TRACES_SAMPLER is set or the client's trace says whether. Every trace would add
- * 3.5 % to the processor time of a page of 50 customers
+ * Sends 10 % of the traces. If the request belongs to a client's trace, the client decides. OTEL_TRACES_SAMPLER
+ * replaces this sampler. Every trace would add 3.5 % to the processor time of a page of 50 customers
  * (docs/contribute/decisions/087-create-spans-after-the-request.md).
  */
 const DEFAULT_SAMPLER = new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(0.1) })

@@ -9,14 +9,18 @@ import { UserError } from '../user-error.ts'
 const RECORD_TABLE = 'store_schema_revisions'
 
 /**
- * Returns the schema version of a database that `stores provision` created; null for any other database, and if the
- * first migration was interrupted.
+ * Returns the newest recorded version that this program knows, for a database that `stores provision` created. Null for
+ * any other database, and if the first migration was interrupted.
  */
 export async function recordedRevision(connection: Connection): Promise<RevisionId | null> {
   return (await hasRecord(connection)) ? ((await newestRecorded(connection)) ?? null) : null
 }
 
-/** Rejects with `UserError` for a platform's own database, and for a store at a newer schema version than `to`. */
+/**
+ * Rejects with `UserError` for a platform's own database, and for a store at a newer schema version than `to`. Accepts
+ * a store whose first migration was interrupted, so that it can run again. Ignores recorded versions that this program
+ * doesn't know, such as those of a newer program.
+ */
 export async function requireUpgradable(connection: Connection, to: RevisionId): Promise<void> {
   if (!(await hasRecord(connection))) {
     throw new UserError(
@@ -40,7 +44,10 @@ async function hasRecord(connection: Connection): Promise<boolean> {
   return found.length > 0
 }
 
-/** Returns the newest recorded schema version; undefined if the first migration was interrupted. */
+/**
+ * Returns the newest recorded version that this program knows; undefined if the first migration was interrupted, so
+ * that the table is empty.
+ */
 async function newestRecorded(connection: Connection): Promise<RevisionId | undefined> {
   const rows = await queryRows<{ revision: string }>(
     connection,

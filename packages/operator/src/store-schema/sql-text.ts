@@ -1,6 +1,6 @@
 // Quotes and splits SQL, for statements that can't have parameters, such as grants.
 
-/** Returns a name in double quotes, for SQL. */
+/** Returns a name in double quotes, for SQL. Quotes in the name are doubled, so every name is safe. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
@@ -15,7 +15,10 @@ export function quoteTable(schemaName: string, table: string): string {
   return `${quoteSchema(schemaName)}.${quoteName(table)}`
 }
 
-/** Returns a string constant that does not depend on `standard_conforming_strings`. */
+/**
+ * Returns a string constant for SQL. Quotes and backslashes are escaped, so it does not depend on
+ * `standard_conforming_strings`.
+ */
 export function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
