@@ -166,6 +166,10 @@ function streamOf(
   })
 }
 
+/**
+ * Runs a POST with an Idempotency-Key once. Ignores the header for other methods, because their repetition changes
+ * nothing more.
+ */
 function once(
   context: Context<Environment>,
   { registry, bytes }: { readonly registry: RegistryContext; readonly bytes: Uint8Array },
@@ -178,6 +182,7 @@ function once(
   return onceForKey(registry, facts, run)
 }
 
+/** Returns the control database for a request. The token is the actor of its changes. */
 function registryOf({ registry }: AdminServices, context: Context<Environment>): RequestContext {
   let checked: Promise<void> | null = null
   const requireSecret = () => {
@@ -207,6 +212,7 @@ function problemResponse({ status, document, headers }: Problem): Response {
   return new Response(JSON.stringify(document), { status, headers: { ...headers, 'content-type': PROBLEM_TYPE } })
 }
 
+/** Returns the path with its parameters as Hono writes them, such as `/v1/stores/:store`. */
 function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }

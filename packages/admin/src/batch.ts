@@ -45,7 +45,7 @@ export function batchOf(route: Route, batch: BatchDescription): Batch {
   return { ...batch, route, line: lineOf(route, batch, `${name}Line`), result }
 }
 
-/** Returns the schema of a line: the parameters of the path and the body, in one object. */
+/** Returns the schema of a line: the parameters of the path and the members of the body, in one object. */
 function lineOf({ params, body }: Route, { id }: BatchDescription, name: string): z.ZodType {
   if (Object.keys(params.shape).length === 0) return body
   const line = body instanceof z.ZodObject ? body.safeExtend(params.shape) : params

@@ -22,9 +22,9 @@ type NewKey = z.output<typeof newKey>
 type CreatedStore = z.input<typeof createdStore>
 
 /**
- * Creates a store with its keys. The status is 200 for a store that existed. Rejects like `addStore`, `createKey`, and
- * `AdminOperations.provision`. If a key can't be created, the store and the earlier keys stay. A repetition with the
- * same external ID then creates the missing keys.
+ * Creates a store with its keys. The status is 200 for a store that existed. Rejects like `addStore`, `createKey` (for
+ * example with `KeyLimitReached`), and `AdminOperations.provision`. If a key can't be created, the store and the
+ * earlier keys stay. A repetition with the same external ID then creates the missing keys.
  */
 export async function createStore(
   services: AdminServices,
@@ -55,6 +55,7 @@ async function createNamedKey(
 ): Promise<CreatedStore['keys'][number]> {
   try {
     const made = await createKey({
+      // `createdBy` is null, because only the dashboard knows the person. The audit log has the token.
       ...{ database, random, storeId, name, createdBy: null, unlessNamed: true },
       ...{ permissions: permissionsOf(wanted), keyPrefix },
       ...(actor === undefined ? {} : { actor }),

@@ -1,5 +1,5 @@
 // Encodes positions in lists as cursors. Clients pass them back unchanged. An edited cursor can only lead to another
-// position, so cursors have no seal.
+// position, so cursors are not signed.
 
 import * as z from 'zod'
 

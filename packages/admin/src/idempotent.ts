@@ -73,8 +73,8 @@ async function begin(
 }
 
 /**
- * Runs a new request, and writes its heartbeat until it is finished. If `run` rejects, the request counts as running
- * until a minute after the last heartbeat.
+ * Runs a new request. Until it is finished, writes a time (the heartbeat) by which all nodes see that it still runs. If
+ * `run` rejects, the request counts as running until a minute after the last heartbeat.
  */
 async function runOnce(
   context: RegistryContext,

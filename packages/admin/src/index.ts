@@ -14,6 +14,7 @@ export type { AdminEvent, AdminOperations } from './services.ts'
 
 /** Number of operations that connect to store databases at the same time. */
 const OPERATIONS_AT_ONCE = 4
+/** Number of operations that can wait. Further requests get 503. */
 const OPERATIONS_WAITING_MAX = 100
 
 /** What the admin API needs from the service. */

@@ -52,8 +52,10 @@ export function adminOpenApi(): Json {
 
 function operationOf(route: Route): Json {
   const body = unwrapped(route.body)
-  // The schema of a body has a name; `noBody` has none.
+  // Every schema of a body is registered with an ID. Only `noBody` has none, so a missing ID means that there is no
+  // body.
   const hasBody = idOf(body) !== null
+  // A body is optional if its schema accepts a missing one.
   const required = !route.body.safeParse(undefined).success
   const problems = [
     ...COMMON_PROBLEMS,
@@ -131,7 +133,8 @@ function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
 }
 
 /**
- * Returns the named schemas. In a request, clients may leave out members with a default. A response has all members.
+ * Returns the named schemas. Those of requests are in input form, in which properties with a default are optional.
+ * Those of responses are in output form, in which they are required. A schema of both is in output form.
  */
 function componentSchemas(): Json {
   const requests = [...ROUTES.map(({ body }) => unwrapped(body)), ...BATCHES.map(({ line }) => line)]
@@ -152,15 +155,16 @@ function jsonSchemas(schemas: readonly z.ZodType[], io: 'input' | 'output'): Jso
   return Object.fromEntries(Object.entries(found).map(([id, { $schema, $id, id: _, ...schema }]) => [id, schema]))
 }
 
-/** Returns the schema with the named schemas that it contains. */
+/**
+ * Returns the schema, then the schemas of its properties at any depth, with or without a name. Doesn't look into unions
+ * and records.
+ */
 function withParts(schema: z.ZodType): z.ZodType[] {
   const parts = schema instanceof z.ZodObject ? Object.values(schema.shape) : []
   return [schema, ...parts.flatMap((part) => withParts(unwrapped(part as z.ZodType)))]
 }
 
-/**
- * Returns the schema of the elements of an array, or of a value without its default and null; another schema as it is.
- */
+/** Returns the schema inside of arrays, defaults, and optional or nullable schemas, however deep they are nested. */
 function unwrapped(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodArray) return unwrapped(schema.element as z.ZodType)
   if (
@@ -178,6 +182,7 @@ function idOf(schema: z.ZodType): string | null {
   return z.globalRegistry.get(schema)?.id ?? null
 }
 
+/** Returns a reference to a schema, which must have a name. */
 function refTo(schema: z.ZodType): Json {
   return { $ref: `#/components/schemas/${idOf(schema)}` }
 }

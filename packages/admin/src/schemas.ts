@@ -26,7 +26,10 @@ function checked(check: (text: string) => unknown): z.ZodString {
   return z.string().superRefine((text, context) => addError(context, () => check(text)))
 }
 
-/** Adds the message of an error that `check` throws, without the name of the field at its start. */
+/**
+ * Adds the message of an error that `check` throws, without the name at its start, because the response names the field
+ * itself.
+ */
 function addError(context: z.RefinementCtx, check: () => unknown): void {
   try {
     check()

@@ -13,7 +13,7 @@ export interface AdminRequestCompleted {
   /** Path of the route, such as `/v1/stores/{store}`; `unknown` if no route matches, and without a valid token. */
   readonly route: string
   readonly status: number
-  /** Time until the response existed. */
+  /** Time until the response existed, in ms. */
   readonly durationMs: number
   /** ID of the token; null without a valid one. */
   readonly tokenId: string | null

@@ -54,6 +54,7 @@ export function translateError(error: unknown, { explain }: Pick<AdminOperations
   const invalid = INVALID.find(([type]) => error instanceof type)
   if (invalid !== undefined) {
     const [, field] = invalid
+    // The message begins with a name, but the response names the field itself.
     return invalidRequest([{ field, message: message.replace(/^[a-zA-Z ]+: /, '') }])
   }
   const explained = explain(error)

@@ -154,6 +154,7 @@ function personalDataOf({ without_personal_data: withoutPersonalData }: z.output
 }
 
 function creating({ database, random, ...context }: RegistryContext, keyPrefix: string) {
+  // `createdBy` is null, because only the dashboard knows the person. The audit log has the token.
   return { database, random, keyPrefix, createdBy: null, ...acting(context) }
 }
 

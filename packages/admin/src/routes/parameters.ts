@@ -46,7 +46,7 @@ export const limit = z
   .transform(Number)
   .refine((value) => value >= 1 && value <= LIMIT_MAX, { error: LIMIT_RULE })
   .default(LIMIT_DEFAULT)
-  // A query has only strings, but clients send a number.
+  // A query has only strings, but the document declares a number, without the pattern of the string.
   .meta({
     description: `Number of elements. Default: ${LIMIT_DEFAULT}.`,
     type: 'integer',
