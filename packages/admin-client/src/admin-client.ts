@@ -1,6 +1,6 @@
-// Calls the admin API, and repeats calls that failed temporarily. Every POST has an Idempotency-Key, so a repetition
-// after a lost connection makes no second change. The other methods need no key, because a repetition changes
-// nothing more.
+// Calls the admin API, and repeats calls that failed temporarily. generated/admin-methods.ts has the method for each
+// route, which calls `send` or `sendLines`. Every POST has an Idempotency-Key, so a repetition after a lost connection
+// makes no second change. The other methods need no key, because a repetition changes nothing more.
 
 import { AdminApiError, AdminConnectionError } from './errors.ts'
 import { AdminMethods, type Problem } from './generated/admin-methods.ts'
@@ -29,6 +29,7 @@ const NDJSON_TYPE = 'application/x-ndjson'
 const RETRY_FOR_MS = 60_000
 /** Maximum number of responses to a batch, one after the other, that end without a new result. */
 const FRUITLESS_MAX = 3
+/** First pause before a repetition. Each further pause is twice as long, up to `PAUSE_MS_MAX`. */
 const PAUSE_MS_MIN = 500
 const PAUSE_MS_MAX = 10_000
 
@@ -75,6 +76,10 @@ export class AdminClient extends AdminMethods {
     }
   }
 
+  /**
+   * Sends one batch until the results of all its lines have arrived. A repetition has the same Idempotency-Key, so its
+   * response begins again with the first result.
+   */
   async *#batch<T>(request: WireRequest, lines: number, signal: AbortSignal | undefined): AsyncGenerator<T> {
     let [seen, fruitless] = [0, 0]
     while (seen < lines) {
@@ -153,6 +158,7 @@ function isTemporary(error: unknown): boolean {
   return error instanceof AdminApiError && (error.status === 503 || error.code === 'request-running')
 }
 
+/** Throws the error for a response that ended early or is not JSON. */
 function incomplete(cause: unknown): never {
   throw new AdminConnectionError('the response of the admin API is not complete', { cause })
 }

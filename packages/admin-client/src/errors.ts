@@ -1,4 +1,4 @@
-// The errors of the client.
+// The errors of the client: a response with a problem, or no complete response.
 
 import type { Problem } from './generated/admin-methods.ts'
 
