@@ -1,5 +1,5 @@
-// Sends several statements in one flush, so that they cost one round trip, and reads their responses in order. If a
-// statement fails, the server skips the statements after it in its group.
+// Sends several statements in one flush, so that they cost one round trip, and reads their responses in order. Groups
+// of statements end with a Sync. If a statement fails, the server skips the statements after it in its group.
 
 import type { Cell } from './cell.ts'
 import type { PostgresError } from './errors.ts'

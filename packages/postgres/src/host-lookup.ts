@@ -102,6 +102,7 @@ export class HostLookup {
   private async find(name: string): Promise<Found> {
     const { hostsFile, resolvFile, servers, timeoutMs } = this.options
     const ofFile = addressesIn(await textOf(hostsFile), name)
+    // Not cached, so that a change of the file applies at once.
     if (ofFile.length > 0) return { addresses: ofFile, ttlSeconds: 0 }
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES })
     if (servers !== null) resolver.setServers(servers)
@@ -160,6 +161,7 @@ async function query(resolver: Resolver, name: string): Promise<Found> {
       },
     ),
   )
+  // `[false]` means that a family has not responded.
   const wait = (ms: number) => delay(ms, [false], { ref: false })
   const waited = Promise.any([ipv4.then(() => wait(IPV6_WAIT_MS)), ipv6.then(() => wait(IPV4_WAIT_MS))])
   const all = Promise.all(families)

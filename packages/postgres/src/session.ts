@@ -32,6 +32,7 @@ export class Session {
   /** The first error that ended the session; null while the session is open. */
   end: Error | null = null
   readonly #onReady: (() => void) | undefined
+  /** Number of notices, notifications, and parameters since the last other message. */
   #asides = 0
 
   /** `onReady` is called after each exchange, including the handshake. */

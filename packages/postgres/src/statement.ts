@@ -25,6 +25,7 @@ export class SqlFragment implements Statement {
   readonly pieces: readonly string[]
 
   constructor(pieces: readonly string[], values: readonly Value[]) {
+    // `reduce` calls the function first with the index 1, so the first parameter is `$1`.
     this.text = pieces.reduce((text, piece, index) => `${text}$${index}${piece}`)
     this.values = values
     this.pieces = pieces
@@ -33,7 +34,8 @@ export class SqlFragment implements Statement {
 
 /**
  * Returns the statement of a template, such as ``sql`select name from stores where id = ${id}` ``. A value becomes a
- * parameter. Another `sql` becomes a part of the text, with its own values. The tag doesn't run the statement.
+ * parameter, so it can't change the SQL. Another `sql` becomes a part of the text, with its own values. The tag doesn't
+ * run the statement.
  */
 export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | SqlFragment)[]): SqlFragment {
   const values: Value[] = []
@@ -53,14 +55,17 @@ export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | 
 }
 
 /**
- * Returns the quoted name of a table, a column, or a role. Throws `TypeError` for '' and for a name with a NUL
- * character.
+ * Returns the name of a table, a column, or a role for a template, quoted by `quoteIdentifier`. Throws `TypeError` for
+ * '' and for a name with a NUL character.
  */
 export function identifier(name: string): SqlFragment {
   return new SqlFragment([quoteIdentifier(name)], [])
 }
 
-/** Returns the name in double quotes. Throws `TypeError` for '' and for a name with a NUL character. */
+/**
+ * Returns the name in double quotes. Quotes in the name are doubled, so it can't end early. Throws `TypeError` for ''
+ * and for a name with a NUL character.
+ */
 export function quoteIdentifier(name: string): string {
   if (name === '' || name.includes('\0')) throw new TypeError(`not a name of PostgreSQL: ${JSON.stringify(name)}`)
   return `"${name.replaceAll('"', '""')}"`

@@ -9,10 +9,10 @@ import type { RunOptions } from './within.ts'
 const ROLLBACK_MS = 1000
 
 /**
- * Runs `work` in a transaction of this connection, and commits. If `work` rejects, rolls back and rejects like `work`.
- * If `work` ignored the error of a statement, rolls back and rejects with `Error`. Rejects like `executeOn` if BEGIN or
- * COMMIT fails. `options` limit only these two statements. A rollback has a limit of one second, and its error is
- * ignored.
+ * Runs `work` in a transaction of this connection, and commits. Calls must not be nested, because the inner COMMIT
+ * would end the outer transaction. If `work` rejects, rolls back and rejects like `work`. If `work` ignored the error
+ * of a statement, rolls back and rejects with `Error`. Rejects like `executeOn` if BEGIN or COMMIT fails. `options`
+ * limit only these two statements. A rollback has a limit of one second, and its error is ignored.
  */
 export async function inTransaction<T>(
   connection: Connection,

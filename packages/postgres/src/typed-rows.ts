@@ -98,6 +98,7 @@ function readTimestamp(text: string): Date {
   const [, day, time = '00:00:00', sign, hours = 0, minutes = 0, seconds = 0] = TIMESTAMP.exec(text) ?? []
   if (day === undefined) return new Date(Number.NaN)
   const offset = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)
+  // The text has the session's time. UTC is that time minus its offset.
   return new Date(Date.parse(`${day}T${time}Z`) + (sign === '-' ? 1000 : -1000) * offset)
 }
 
