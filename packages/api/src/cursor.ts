@@ -1,7 +1,8 @@
 // Lets a client continue a list after a page, without state in the service. A cursor contains the position where the
-// page ended, the watermark, and the end times `updated_until` and `created_until`. A seal (HMAC) binds these values to
-// the list and the store. The service rejects an edited cursor, and a cursor of another list or store (R15 in
-// docs/spec/readings.md). The limit and the other filters are not in the cursor and can change between pages.
+// page ended, the watermark (the time for the client's next sync), and the end times `updated_until` and
+// `created_until`. A seal (HMAC) binds these values to the list and the store. The service rejects an edited cursor,
+// and a cursor of another list or store (R15 in docs/spec/readings.md). The limit and the other filters are not in the
+// cursor and can change between pages.
 
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'

@@ -49,6 +49,7 @@ function singleValue({ name, rule }: { name: ParameterName; rule: string }, quer
   return text
 }
 
+// The client chooses the names, and proxies limit the size of headers.
 const IGNORED_NAMES_MAX = 10
 const IGNORED_CHARACTERS_MAX = 64
 

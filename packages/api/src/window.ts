@@ -1,6 +1,6 @@
 // Applies the same end times to every page of a list. `updated_until` and `created_until` can be in the future, but
 // rows that change while a client reads must not appear on later pages. So the first page limits each end time to its
-// watermark, and the cursor carries the result (R37 in docs/spec/readings.md).
+// watermark, the time that it returns for the next sync. The cursor carries the result (R37 in docs/spec/readings.md).
 
 import type { Microseconds, ParameterName } from '@store-export/contract'
 import type { Window, WindowEnd, WindowField } from '@store-export/engine'
