@@ -34,6 +34,7 @@ export interface Endpoint {
   readonly id: string
   /** Path, with `{id}` in place of an ID. */
   readonly path: string
+  /** What the endpoint returns, as sentences for the documentation. */
   readonly note: string
   readonly response: ResponseShape
   readonly resource: Resource

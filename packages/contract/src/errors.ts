@@ -117,6 +117,7 @@ export interface ErrorDeclaration {
   readonly status: number
   /** The endpoints that can return the error to a well-formed request, by the kind of their response. */
   readonly returnedBy: 'every' | readonly ResponseKind[]
+  /** What happened. Like `fix` and `mistakes`, it has whole sentences for the documentation. */
   readonly condition: string
   /** Whether and when to retry. Begins with "Yes" if clients should retry: openapi-extensions.ts reads this word. */
   readonly retry: string

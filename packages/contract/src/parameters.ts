@@ -10,7 +10,7 @@ import { hasSpaceForPlus, type Microseconds, parseDatetime, TIMESTAMP_RULE } fro
 
 /**
  * A parsed value: a number for `limit`, microseconds for a datetime, and a string for other parameters. `NOW` stands
- * for the latest end time, which is the watermark.
+ * for the latest end time, which is the watermark (the header `x-sync-watermark`).
  */
 export type ParameterValue = number | string | Microseconds
 

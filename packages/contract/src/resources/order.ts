@@ -15,7 +15,7 @@ export const ORDER_STATUSES = [
 
 /**
  * Values of `payment_provider`. `processor` is a card payment, and `manual` a manual method. Null also means
- * `processor`. The API returns `processor` for any other stored value except null (R34).
+ * `processor`. The API returns `processor` for any other stored value except null (R34 in docs/spec/readings.md).
  */
 export const PAYMENT_PROVIDERS = ['processor', 'manual'] as const
 
