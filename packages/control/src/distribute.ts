@@ -1,5 +1,5 @@
-// Distributes the control database over the workers of a Citus cluster, so that they share the checks of keys and the
-// usage. The other tables stay on the coordinator, because requests to the API neither read nor write them.
+// Distributes the control database over the servers (workers) of a Citus cluster, so that they share the checks of keys
+// and the usage. The other tables stay on the coordinator, because requests to the API neither read nor write them.
 
 import { type Connection, executeOn, PostgresError, queryRows, sql } from '@store-export/postgres'
 import { ADMISSIONS_SCHEMA, REPAIR_ADMISSIONS } from './admissions-schema.ts'

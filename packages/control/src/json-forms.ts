@@ -42,7 +42,8 @@ export function keyJson(key: KeySummary) {
 }
 
 /**
- * Returns whether a key works, and if not, why. A key that has ended counts as `active` until it is marked as revoked.
+ * Returns whether a key works, and if not, why. A key that has ended counts as `active` or `off` until it is marked as
+ * revoked.
  */
 export function keyState(key: KeySummary): 'active' | 'off' | 'expired' | 'revoked' {
   const { revokedAt, turnedOffAt } = key

@@ -147,6 +147,7 @@ async function limitLockWaits(connection: Connection): Promise<void> {
 
 /** Returns the names of the applied migrations. Rejects like `missingMigrations`. */
 async function appliedMigrations(connection: Connection): Promise<string[]> {
+  // Builds before 0.1.0 noted their migrations in this table.
   const [early] = await queryRows(connection, sql`select where to_regclass('kysely_migration') is not null`)
   if (early !== undefined)
     throw new MigrationError(

@@ -1,8 +1,8 @@
 // Slows down the guessing of passwords on all nodes. Each account and each client address may make ten attempts in a
 // window. Successful attempts don't count. A window starts with the first attempt after the previous window ended:
 //
-// - If the previous window had more than ten attempts and ended in the last half hour, its length doubles, up to 16
-//   minutes.
+// - If the previous window had more than ten attempts and ended in the last half hour, the new window is twice as long.
+//   The longest window lasts 16 minutes.
 // - Otherwise, the new window lasts a minute.
 
 import { createHash } from 'node:crypto'

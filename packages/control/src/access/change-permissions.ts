@@ -46,6 +46,7 @@ export async function changePermissions(request: PermissionsChange): Promise<Per
   // The expected end comes from a `Date`, which has no microseconds, so the statement compares the ends by
   // milliseconds.
   const before = permissionsRow({ ...ALL_PERMISSIONS, ...expected })
+  // `active` is the key, `fresh` the key if it still has the expected permissions, and `next` has the new ones.
   const row = await queryOne<{ found: number; fresh: number; changed: number }>(
     database.pool,
     sql`

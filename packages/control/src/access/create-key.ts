@@ -146,6 +146,14 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
  * Tries to insert the key into the lowest free slot, or into the slot of a key that it replaces at once. Returns its
  * permissions, or why there is no key; `taken` means that another request has taken the slot. A concurrent removal of
  * the store waits for the lock on the store's row, and then revokes this key.
+ *
+ * The parts of the statement:
+ * - `replaced`: the key to replace, if it is active and has no active replacement.
+ * - `succeeded`: the key to store as replaced. It is an older key if `replaced` ends now and is an unused replacement.
+ * - `ended`: revokes `replaced` if it ends now.
+ * - `named`: with `unlessNamed`, the key that has the name.
+ * - `free`: the slot of `ended`, or else the lowest free slot.
+ * - `permissions`: the given ones. With a key to replace, only their end counts, and the rest is that of `replaced`.
  */
 async function insert(
   request: KeyRequest,

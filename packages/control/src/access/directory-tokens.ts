@@ -26,7 +26,9 @@ export interface DirectoryToken {
   readonly prefix: string
   readonly lastFour: string
   readonly createdAt: Date
+  /** Time of the last request; null if the token was never used. */
   readonly lastUsedAt: Date | null
+  /** Time of the revocation; null if the token was not revoked. */
   readonly revokedAt: Date | null
 }
 

@@ -1,7 +1,7 @@
-// The statement that checks a key and counts its requests in a distributed control database. It changes one row, so
-// Citus sends it to one worker. A change of the key locks the same row until the coordinator and the worker have
-// committed the change. So the statement never accepts a key that was revoked before it started, even if a server stops
-// during the revocation.
+// The statement that checks a key and counts its requests in a distributed control database. Citus, the PostgreSQL
+// extension that distributes the tables, sends it to one server (worker), because it changes one row. A change of the
+// key locks the same row until the coordinator and the worker have committed the change. So the statement never accepts
+// a key that was revoked before it started, even if a server stops during the revocation.
 
 /**
  * Returns the statement, with an expression for the current time. Its values are the hash of the key, two numbers of

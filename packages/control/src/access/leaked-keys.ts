@@ -1,6 +1,6 @@
-// Revokes keys and directory tokens that a secret scanner found in public. The audit table stores the place, for the
-// merchant's dashboard and for the email (alerts.ts). If a scanner repeats a report, no key or token of it is active
-// any more, so nothing changes.
+// Revokes keys and directory tokens that a secret scanner found in public. The audit table stores where each was found,
+// for the merchant's dashboard and for the email (alerts.ts). If a scanner repeats a report, no key or token of it is
+// active any more, so nothing changes.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'

@@ -55,7 +55,10 @@ export interface Walk {
   readonly ended: boolean
 }
 
-/** The keys whose usage to read, and the oldest time. In a distributed database, a query reads only their shards. */
+/**
+ * The keys whose usage to read, and the oldest time. In a distributed database, a query reads only the servers of these
+ * keys.
+ */
 export interface UsageQuery {
   readonly database: ControlDatabase
   readonly keyIds: readonly string[]

@@ -38,6 +38,7 @@ export interface RequestLogOptions {
   readonly now: () => number
 }
 
+/** Maximum length of a reason. It is in the primary key, and PostgreSQL limits the size of index entries. */
 const REASON_CHARACTERS_MAX = 300
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000

@@ -89,7 +89,7 @@ export class WalksBuffer {
   /**
    * Writes the segments that are due, or all of them if `isLast`, like `writeBatches`. If some can't be written,
    * rejects with the first error. Then they wait for the next flush, up to `segmentsMax` segments, or half as many if a
-   * worker is lost.
+   * distributed control database has lost a server.
    */
   async flush(isLast: boolean): Promise<void> {
     const heldSince = this.#options.now() - HOLD_MS
@@ -119,8 +119,9 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
 
 /**
  * Writes the first pages as new walks; `on conflict` ignores those that an interrupted write has already stored. Adds
- * later pages to the latest earlier walk, if it is still open. The list of keys names the shards to Citus, because the
- * statement would otherwise read all workers.
+ * later pages to the latest earlier walk, if it is still open. For this, the inner query finds the walk of each
+ * segment. The outer query sums the segments of a walk, because an update changes a row only once. The list of keys
+ * names the shards to Citus, because the statement would otherwise read all servers.
  */
 async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const written = JSON.stringify(segments)
