@@ -1,5 +1,5 @@
-// Writes the expressions for a key without personal data (R40 in docs/spec/readings.md). PostgreSQL calculates what
-// remains of a value, so the value itself never reaches the service.
+// Writes the SQL for what a key without personal data gets in place of personal values (R40 in docs/spec/readings.md).
+// PostgreSQL calculates what remains of a value, so the value itself never reaches the service.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { PersonalRemainder } from '@store-export/contract'

@@ -1,11 +1,10 @@
-// Sends the poll of open transactions in one flush with a speculative read, so that a request without a wait needs one
-// round trip. What the read returns:
+// Polls the open transactions (transaction-wait.ts) and reads the first page of a list, in one round trip. The read is
+// speculative: if the request must then wait for transactions, the service discards the result, because it lacks their
+// rows. What the read returns:
 // - The number of changed rows, if an index can count them. For a count of 0, it also returns an empty page.
 // - Otherwise the first page, unless the list has end times, needs scan batches, or has no table. End times depend on
 //   the watermark, which the poll determines.
 // - Nothing, if the server lacks the functions of the poll or of the check for rewritten tables.
-//
-// If the request then waits for transactions, the service discards the result, because it lacks their rows.
 
 import type { Connection } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'

@@ -65,7 +65,7 @@ export interface PollOptions extends RunOptions {
   readonly prepared: boolean
 }
 
-/** Result of a poll that was sent in one flush with other requests. */
+/** Result of a poll that was sent together with other requests. */
 export interface PollResult {
   readonly snapshot: TransactionSnapshot
   /** Whether the requests ran after the poll, without an error. */
@@ -75,8 +75,8 @@ export interface PollResult {
 }
 
 /**
- * Polls the open transactions, and runs requests after the poll, in one flush. If the server lacks a function of the
- * poll, the clock is read after the requests. Their results can't be used then, because rows must be read after the
+ * Polls the open transactions, and runs requests after the poll, in one round trip. If the server lacks a function of
+ * the poll, the clock is read after the requests. Their results can't be used then, because rows must be read after the
  * clock, and `ran` is false. Rejects like `Connection.run`, and with any other error of the poll. The error of the
  * requests is in the result.
  */
