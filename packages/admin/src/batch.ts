@@ -86,8 +86,8 @@ export async function* runBatch(
   lines: ReturnType<typeof linesOf>,
   { services, ...options }: BatchOptions,
 ): AsyncGenerator<BatchResult> {
-  // Few lines run at once, so the lines of a batch can wait for a permit as long as they need.
-  const own = { ...options, services: { ...services, limiter: services.limiter.withoutBound() } }
+  // The lines of a batch can wait for a permit as long as they need. Single operations don't wait behind all of them.
+  const own = { ...options, services: { ...services, limiter: services.limiter.forBatches() } }
   const results = lines.map(() => Promise.withResolvers<BatchResult>())
   const remaining = lines.entries()
   const work = async () => {

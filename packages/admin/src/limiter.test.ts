@@ -47,15 +47,16 @@ test('if an operation fails, the limiter still runs the next operation', async (
   expect(await next).toBe('done')
 })
 
-test('if a limiter is full, an operation without a bound waits for its turn', async () => {
-  const limiter = new Limiter({ atOnce: 1, waitingMax: 0 })
+test('if the lines of batches wait, they refuse no single operation, and single operations and lines get permits in turn', async () => {
+  const limiter = new Limiter({ atOnce: 1, waitingMax: 2 })
+  const batches = limiter.forBatches()
+  const order: string[] = []
+  const record = (name: string) => async () => void order.push(name)
   const running = startWork(limiter)
-  await expect(limiter.run(async () => undefined)).rejects.toMatchObject({ problem: 'too-many-operations' })
-  const waiting = startWork(limiter.withoutBound())
-  expect([running.state.isRunning, waiting.state.isRunning]).toEqual([true, false])
+  const lines = ['line 1', 'line 2', 'line 3'].map((name) => batches.run(record(name)))
+  const singles = ['single 1', 'single 2'].map((name) => limiter.run(record(name)))
+  await expect(limiter.run(record('single 3'))).rejects.toMatchObject({ problem: 'too-many-operations' })
   running.end()
-  await expect.poll(() => waiting.state.isRunning).toBe(true)
-  await expect(limiter.run(async () => undefined)).rejects.toMatchObject({ problem: 'too-many-operations' })
-  waiting.end()
-  await waiting.done
+  await Promise.all([...lines, ...singles])
+  expect(order).toEqual(['single 1', 'line 1', 'single 2', 'line 2', 'line 3'])
 })

@@ -6,8 +6,10 @@ const RETRY_AFTER_SECONDS = 5
 
 /** The running operations, and those that wait for a permit. */
 interface LimiterState {
-  readonly waiting: (() => void)[]
+  readonly single: (() => void)[]
+  readonly inBatches: (() => void)[]
   running: number
+  isBatchNext: boolean
 }
 
 /**
@@ -17,19 +19,26 @@ export class Limiter {
   readonly #atOnce: number
   readonly #waitingMax: number
   readonly #state: LimiterState
+  readonly #waiting: (() => void)[]
 
   constructor(
     { atOnce, waitingMax }: { readonly atOnce: number; readonly waitingMax: number },
-    state: LimiterState = { waiting: [], running: 0 },
+    state: LimiterState = { single: [], inBatches: [], running: 0, isBatchNext: false },
+    waiting = state.single,
   ) {
     this.#atOnce = atOnce
     this.#waitingMax = waitingMax
     this.#state = state
+    this.#waiting = waiting
   }
 
-  /** Returns a limiter with the same permits and the same order, in which operations wait however many others wait. */
-  withoutBound(): Limiter {
-    return new Limiter({ atOnce: this.#atOnce, waitingMax: Number.POSITIVE_INFINITY }, this.#state)
+  /**
+   * Returns a limiter for the lines of batches, with the same permits. Any number of lines wait in a queue of their own.
+   * While both queues have operations, they get permits in turn, so that no queue delays the other for long.
+   */
+  forBatches(): Limiter {
+    const bounds = { atOnce: this.#atOnce, waitingMax: Number.POSITIVE_INFINITY }
+    return new Limiter(bounds, this.#state, this.#state.inBatches)
   }
 
   /** Runs an operation when it is its turn. Rejects like `work`, and with a `Problem` if too many operations wait. */
@@ -41,19 +50,25 @@ export class Limiter {
       return await work()
     } finally {
       // The next operation takes over the permit of this one, so the number of running operations stays the same.
-      const next = state.waiting.shift()
+      const next = this.#next()
       if (next === undefined) state.running--
       else next()
     }
   }
 
+  #next(): (() => void) | undefined {
+    const { single, inBatches, isBatchNext } = this.#state
+    this.#state.isBatchNext = !isBatchNext
+    return isBatchNext ? (inBatches.shift() ?? single.shift()) : (single.shift() ?? inBatches.shift())
+  }
+
   #wait(): Promise<void> {
-    if (this.#state.waiting.length >= this.#waitingMax)
+    if (this.#waiting.length >= this.#waitingMax)
       throw new Problem(
         'too-many-operations',
         `${this.#atOnce} operations on databases are running and ${this.#waitingMax} are waiting; send the request again in ${RETRY_AFTER_SECONDS} s`,
         { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } },
       )
-    return new Promise((resolve) => this.#state.waiting.push(resolve))
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 }

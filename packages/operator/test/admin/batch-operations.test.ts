@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { withConnection } from '../../../../test/support/client.ts'
+import type { ServiceEvent } from '../../src/events.ts'
 import { type AdminResponse, type AdminScene, NDJSON, startAdminScene } from '../support/admin-scene.ts'
 import { dropAfterTest, SLOW_TEST_TIMEOUTS } from '../support/command-process.ts'
 import { waitUntil } from '../support/embedded-server.ts'
@@ -148,13 +149,23 @@ test('if the database of one store is missing, a batch upgrades and checks the o
   expect(checked.results.map(({ status, store }) => [status, store.ok])).toEqual(ids.map((id) => [200, id !== missing]))
 })
 
-test('if a single check gets too-many-operations, the lines of a batch wait and are checked', async () => {
+/** Registers a store on a server that accepts connections and doesn't respond, until `end` closes them. */
+async function startHangingStore() {
   const sockets: Socket[] = []
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
   const database_url = `postgres://reader:secret@127.0.0.1:${port}/shop`
-  const { json: hanging } = await scene.send('POST /v1/stores', { body: { name: 'Hanging', database_url } })
+  const { json } = await scene.send('POST /v1/stores', { body: { name: 'Hanging', database_url } })
+  const end = () => {
+    silent.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  return { id: json.id, end }
+}
+
+test('if a single check gets too-many-operations, the lines of a batch wait and are checked', async () => {
+  const hanging = await startHangingStore()
   const check = () => scene.send(`GET /v1/stores/${hanging.id}/health`)
   const running: Promise<AdminResponse>[] = []
   await waitUntil(async () => {
@@ -168,8 +179,24 @@ test('if a single check gets too-many-operations, the lines of a batch wait and 
     ids.map((store) => ({ store })),
   )
   expect((await check()).status).toBe(503)
-  silent.close()
-  for (const socket of sockets) socket.destroy()
+  hanging.end()
   expect((await batch).results.map(({ status }) => status)).toEqual(ids.map(() => 200))
   await Promise.all(running)
+})
+
+test('if the lines of 20 batches wait for a server that hangs, a single check is neither refused nor delayed by all lines', async () => {
+  const hanging = await startHangingStore()
+  const [other = ''] = await makeStores(1, 'f')
+  const lines = Array.from({ length: 8 }, () => ({ store: hanging.id }))
+  const isStarted = ({ event, ...facts }: ServiceEvent) =>
+    event === 'admin.request_completed' && 'route' in facts && facts.route === '/v1/stores/batch-check'
+  const before = scene.events.filter(isStarted).length
+  const batches = Array.from({ length: 20 }, () => scene.sendLines('/v1/stores/batch-check', lines))
+  await waitUntil(async () => scene.events.filter(isStarted).length === before + 20)
+  let hasEnded = false
+  for (const batch of batches) void batch.then(() => (hasEnded = true))
+  for (let count = 0; count < 3; count++) expect((await scene.send(`GET /v1/stores/${other}/health`)).status).toBe(200)
+  expect(hasEnded).toBe(false)
+  hanging.end()
+  await Promise.all(batches)
 })
