@@ -1,5 +1,6 @@
 // Tests `stores upgrade --all` with provisioned stores on a real server.
 
+import { type AddressInfo, createServer } from 'node:net'
 import { LATEST_REVISION } from '@store-export/contract'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { withConnection } from '../../../test/support/client.ts'
@@ -110,6 +111,30 @@ test('if a provisioned database is on another server, `stores upgrade --all` pri
   const done = await upgradeAll('--json')
   expect([done.code, done.json.needs_owner_url]).toEqual([0, []])
   expect(done.json.upgraded.map(({ id }: { id: string }) => id).sort()).toEqual([near.id, far.id].sort())
+})
+
+test('if another server is lost, `stores upgrade --all` fails its stores with the cause, and connects to at most six of them', async () => {
+  const { upgradeAll, runJson } = await startFleet()
+  let connections = 0
+  const lost = createServer((socket) => {
+    connections += 1
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => lost.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void lost.close())
+  const { port } = lost.address() as AddressInfo
+  const stores = []
+  for (let index = 0; index < 9; index++) {
+    const url = `postgres://store_export_reader_00000000000${index}@127.0.0.1:${port}/shop`
+    stores.push(await runJson('stores', 'add', '--name', 'Shop', '--database-url', url))
+  }
+  connections = 0
+  const { code, json } = await upgradeAll('--json')
+  expect([code, json.needs_owner_url]).toEqual([1, []])
+  expect(json.failed.map(({ id }: { id: string }) => id).sort()).toEqual(stores.map(({ id }) => id).sort())
+  expect(new Set(json.failed.map(({ code }: { code: string }) => code))).toEqual(new Set(['unreachable', 'skipped']))
+  // The first four are examined at once, and two more can begin before the third has failed.
+  expect(connections).toBeLessThanOrEqual(6)
 })
 
 test('if `stores upgrade --all` gets SIGINT, it completes the running upgrades, and a repetition upgrades the others', async () => {

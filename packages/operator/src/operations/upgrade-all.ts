@@ -4,6 +4,8 @@ import { includesRevision, type RevisionId } from '@store-export/contract'
 import type { RegisteredStore } from '@store-export/control'
 import type { ControlTarget } from '../command-context.ts'
 import { examineStore } from '../doctor/examine-store.ts'
+import { skipFailedServers } from '../doctor/failed-servers.ts'
+import { findingsOf, type StoreReport } from '../doctor/report.ts'
 import { explainError } from '../explain-error.ts'
 import { processAll } from '../process-all.ts'
 import { redactAndCut } from '../redact.ts'
@@ -45,16 +47,22 @@ export function upgradeAll(
   stores: readonly RegisteredStore[],
   { to, onDone, signal }: UpgradeAllOptions,
 ): Promise<UpgradeOutcome[]> {
+  const { keys, config } = target
+  const examine = skipFailedServers((store) => examineStore(store, { keys, config, scansValues: false }))
   const work = async (store: RegisteredStore): Promise<UpgradeOutcome> =>
-    signal.aborted ? { kind: 'stopped', id: store.id } : upgradeOne(target, store, to)
+    signal.aborted ? { kind: 'stopped', id: store.id } : upgradeOne(target, store, { to, examine })
   return processAll(stores, work, { atOnce: STORES_AT_ONCE, onDone })
 }
 
-async function upgradeOne(target: ControlTarget, store: RegisteredStore, to: RevisionId): Promise<UpgradeOutcome> {
+async function upgradeOne(
+  target: ControlTarget,
+  store: RegisteredStore,
+  { to, examine }: { readonly to: RevisionId; readonly examine: (store: RegisteredStore) => Promise<StoreReport> },
+): Promise<UpgradeOutcome> {
   const { id, databaseUrl } = store
   try {
     if (databaseUrl !== null && !isOnServerOf(target.controlUrl, databaseUrl))
-      return await withoutOwner(target, store, to)
+      return withoutOwner(await examine(store), to)
     return { kind: 'done', id, ...(await upgrade(target, store, { to, databaseUrl: null })) }
   } catch (error) {
     const { code, message } = explainError(error) ?? { code: 'internal_error', message: textOf(error) }
@@ -62,16 +70,16 @@ async function upgradeOne(target: ControlTarget, store: RegisteredStore, to: Rev
   }
 }
 
-/** Returns the outcome for a store on another server. An upgrade with the owner's URL can have been made before. */
-async function withoutOwner(
-  { keys, config }: ControlTarget,
-  store: RegisteredStore,
-  to: RevisionId,
-): Promise<UpgradeOutcome> {
-  const { id } = store
-  const { revision } = await examineStore(store, { keys, config, scansValues: false })
-  if (revision === null || !includesRevision(revision, to)) return { kind: 'needs-owner', id }
-  return { kind: 'done', id, applied: [], repaired: [], adminSql: null }
+/**
+ * Returns the outcome for a store on another server. An upgrade with the owner's URL can have been made before. If the
+ * store could not be read, the owner's URL may not help, so its outcome has the error.
+ */
+function withoutOwner({ id, revision, checks }: StoreReport, to: RevisionId): UpgradeOutcome {
+  if (revision !== null && includesRevision(revision, to))
+    return { kind: 'done', id, applied: [], repaired: [], adminSql: null }
+  const [error] = checks.some(({ summary }) => summary !== null) ? [] : findingsOf(checks)
+  if (error === undefined) return { kind: 'needs-owner', id }
+  return { kind: 'failed', id, code: error.code, message: `${error.message}; "store-export doctor" shows a fix` }
 }
 
 function textOf(error: unknown): string {
