@@ -137,8 +137,8 @@ test('if another server is lost, `stores upgrade --all` fails its stores with th
   expect(connections).toBeLessThanOrEqual(6)
 })
 
-test('if `stores upgrade --all` gets SIGINT, it completes the running upgrades, and a repetition upgrades the others', async () => {
-  const { provision, upgradeAll, settings } = await startFleet()
+/** Starts `stores upgrade --all` for six stores. Four upgrades wait for locks until `unlock`. */
+async function startWaitingUpgrades({ provision, settings }: Awaited<ReturnType<typeof startFleet>>) {
   const stores = []
   for (let count = 0; count < 6; count++) stores.push(await provision(EARLIER))
   const owners = stores.map((store) => openClientForTest(store.database_url))
@@ -154,17 +154,49 @@ test('if `stores upgrade --all` gets SIGINT, it completes the running upgrades, 
     return rows.length
   }
   await expect.poll(waiting).toBe(4)
+  const unlock = async () => {
+    for (const owner of owners) await owner`select pg_advisory_unlock(7306001)`
+  }
+  return { running, admin, roles: stores.map((store) => new URL(store.database_url).username), waiting, unlock }
+}
+
+test('if `stores upgrade --all` gets SIGINT, it completes the running upgrades, and a repetition upgrades the others', async () => {
+  const fleet = await startFleet()
+  const { running, unlock } = await startWaitingUpgrades(fleet)
   running.process.kill('SIGINT')
   running.process.kill('SIGINT')
-  for (const owner of owners) await owner`select pg_advisory_unlock(7306001)`
+  await unlock()
   expect(await running.end()).toEqual({ code: 1, signal: null })
   const { upgraded, stopped } = JSON.parse(running.output().stdout)
   expect([upgraded.length, stopped]).toEqual([4, 2])
-  const again = await upgradeAll()
+  expect(running.output().stderr).toBe(
+    'Waiting for the running upgrades. To roll them back and stop at once, press Ctrl-C again.\n',
+  )
+  const again = await fleet.upgradeAll()
   expect([again.code, again.stderr]).toEqual([
     0,
     `Upgraded 2 stores to ${LATEST_REVISION}; already at ${LATEST_REVISION}: 4, failed: 0.\n`,
   ])
+})
+
+test('if `stores upgrade --all` gets SIGINT again after a second, it rolls back the waiting upgrades, drops their logins, and exits', async () => {
+  const fleet = await startFleet()
+  const { running, admin, roles, waiting, unlock } = await startWaitingUpgrades(fleet)
+  const exitAfterSignal = () => {
+    running.process.kill('SIGINT')
+    return running.process.exitCode
+  }
+  await expect.poll(exitAfterSignal, { interval: 300 }).toBe(1)
+  await running.end()
+  const { failed, stopped } = JSON.parse(running.output().stdout)
+  expect(failed.map(({ code }: { code: string }) => code)).toEqual(Array(4).fill('interrupted'))
+  expect([stopped, await waiting()]).toEqual([2, 0])
+  const logins = await admin`
+    select from pg_auth_members where roleid in (select oid from pg_roles where rolname in ${admin(roles)})
+      and member in (select oid from pg_roles where rolname like 'store_export_login_%')`
+  expect(logins).toHaveLength(0)
+  await unlock()
+  expect((await fleet.upgradeAll()).code).toBe(0)
 })
 
 test.each([

@@ -20,17 +20,21 @@ interface Report {
 }
 
 /**
+ * After Ctrl-C in a terminal, npm passes the same signal on. A signal within this time counts as the same one, and a
+ * later one interrupts the running upgrades.
+ */
+const SAME_SIGNAL_MS = 1000
+/** Maximum time in which interrupted upgrades are rolled back and drop their logins. Then the process exits. */
+const INTERRUPT_MS_MAX = 5000
+
+/**
  * Upgrades all stores whose databases the service created, and prints the failed ones by cause. After SIGINT or
- * SIGTERM, begins no further upgrade. It completes the running ones, because an interrupted upgrade leaves a login on
- * the server.
+ * SIGTERM, completes the running upgrades, and begins no further ones.
  */
 export async function upgradeEvery(context: CommandContext, { to, json }: UpgradeOptions): Promise<void> {
   const all = await listStores(context.database)
   const stores = provisionedStores(all)
-  const stopping = new AbortController()
-  // A second signal changes nothing: after Ctrl-C in a terminal, npm passes the same signal on.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopping.abort())
-  const options = { to, onDone: progressOf(stores.length), signal: stopping.signal }
+  const options = { to, onDone: progressOf(stores.length), ...handleSignals() }
   const outcomes = await upgradeAll(context, stores, options)
   const only = <K extends UpgradeOutcome['kind']>(kind: K) =>
     outcomes.filter((outcome): outcome is Outcome<K> => outcome.kind === kind)
@@ -40,6 +44,23 @@ export async function upgradeEvery(context: CommandContext, { to, json }: Upgrad
   if (json) printJson({ revision: to, ...describe(report) })
   else show(to, report)
   if (done.length < stores.length) process.exitCode = EXIT_FAILED
+}
+
+function handleSignals(): { readonly signal: AbortSignal; readonly interrupted: AbortSignal } {
+  const [stopping, interrupting] = [new AbortController(), new AbortController()]
+  let stoppingSince = Number.POSITIVE_INFINITY
+  const onSignal = () => {
+    if (!stopping.signal.aborted) {
+      stoppingSince = performance.now()
+      stopping.abort()
+      printMessage('Waiting for the running upgrades. To roll them back and stop at once, press Ctrl-C again.')
+    } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) {
+      setTimeout(() => process.exit(EXIT_FAILED), INTERRUPT_MS_MAX).unref()
+      interrupting.abort()
+    }
+  }
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onSignal)
+  return { signal: stopping.signal, interrupted: interrupting.signal }
 }
 
 function progressOf(total: number): (outcome: UpgradeOutcome) => void {

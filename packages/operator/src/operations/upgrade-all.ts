@@ -34,6 +34,8 @@ export interface UpgradeAllOptions {
   readonly onDone: (outcome: UpgradeOutcome) => void
   /** Once aborted, no further upgrade begins. */
   readonly signal: AbortSignal
+  /** Once aborted, the running upgrades are rolled back. */
+  readonly interrupted: AbortSignal
 }
 
 /** Returns the stores whose databases the service created. */
@@ -45,26 +47,30 @@ export function provisionedStores(stores: readonly RegisteredStore[]): Registere
 export function upgradeAll(
   target: ControlTarget,
   stores: readonly RegisteredStore[],
-  { to, onDone, signal }: UpgradeAllOptions,
+  { to, onDone, signal, interrupted }: UpgradeAllOptions,
 ): Promise<UpgradeOutcome[]> {
   const { keys, config } = target
   const examine = skipFailedServers((store) => examineStore(store, { keys, config, scansValues: false }))
   const work = async (store: RegisteredStore): Promise<UpgradeOutcome> =>
-    signal.aborted ? { kind: 'stopped', id: store.id } : upgradeOne(target, store, { to, examine })
+    signal.aborted ? { kind: 'stopped', id: store.id } : upgradeOne(target, store, { to, examine, interrupted })
   return processAll(stores, work, { atOnce: STORES_AT_ONCE, onDone })
 }
+
+type Examine = (store: RegisteredStore) => Promise<StoreReport>
 
 async function upgradeOne(
   target: ControlTarget,
   store: RegisteredStore,
-  { to, examine }: { readonly to: RevisionId; readonly examine: (store: RegisteredStore) => Promise<StoreReport> },
+  { to, examine, interrupted }: Pick<UpgradeAllOptions, 'to' | 'interrupted'> & { readonly examine: Examine },
 ): Promise<UpgradeOutcome> {
   const { id, databaseUrl } = store
   try {
     if (databaseUrl !== null && !isOnServerOf(target.controlUrl, databaseUrl))
       return withoutOwner(await examine(store), to)
-    return { kind: 'done', id, ...(await upgrade(target, store, { to, databaseUrl: null })) }
+    return { kind: 'done', id, ...(await upgrade(target, store, { to, databaseUrl: null, signal: interrupted })) }
   } catch (error) {
+    if (interrupted.aborted)
+      return { kind: 'failed', id, code: 'interrupted', message: 'interrupted by a signal; run the command again' }
     const { code, message } = explainError(error) ?? { code: 'internal_error', message: textOf(error) }
     return { kind: 'failed', id, code, message }
   }

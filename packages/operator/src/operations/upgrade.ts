@@ -15,6 +15,8 @@ export interface UpgradeRequest {
   readonly to: RevisionId
   /** URL of the owner; null to use the role of the control database, on whose server the store then must be. */
   readonly databaseUrl: string | null
+  /** If it is aborted, the running migration is rolled back. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -24,7 +26,7 @@ export interface UpgradeRequest {
 export async function upgrade(
   { controlUrl }: Pick<ControlTarget, 'controlUrl'>,
   store: RegisteredStore,
-  { to, databaseUrl }: UpgradeRequest,
+  { to, databaseUrl, signal }: UpgradeRequest,
 ): Promise<UpgradeResult> {
   if (store.schemaName !== 'public') {
     throw new UserError(
@@ -34,7 +36,7 @@ export async function upgrade(
   }
   const readerRole = store.databaseUrl === null ? null : (parseConnectionUrl(store.databaseUrl).user ?? null)
   const ownerOrAdminUrl = databaseUrl ?? adminUrlOf(store, controlUrl)
-  return upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce })
+  return upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce, signal })
 }
 
 /**

@@ -31,12 +31,14 @@ const LOGIN_LIFETIME = '1 hour'
 /**
  * Runs `work` with a session of the owner of the database in `url`. `url` is for the owner, or for a role that can
  * create roles and grant membership in the owner. Rejects with `UserError` if the role can't do that, and like `work`.
- * If `url` is for the owner, both sessions are the same.
+ * If `url` is for the owner, both sessions are the same. After `signal` was aborted, closes the session of the owner,
+ * so that the server rolls back, and drops the login.
  */
 export async function asOwner<T>(
   url: string,
   connect: OpenConnection,
   work: (session: OwnerSession) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const admin = await connect(url)
   try {
@@ -50,12 +52,14 @@ export async function asOwner<T>(
     )
     if (database === undefined) throw new Error('the catalog has no row of the current database')
     if (database.isOwn) {
+      closeOnAbort(admin, signal)
       await admin.script('reset search_path')
       return await work({ owner: admin, admin, ownerUrl: url })
     }
     return await withLogin(admin, database.owner, async ({ user, password }) => {
       const ownerUrl = urlForLogin(url, { user, password, database: database.name })
       const owner = await connect(ownerUrl)
+      closeOnAbort(owner, signal)
       try {
         // New objects must belong to the owner.
         await owner.script(`set role ${quoteName(database.owner)}`)
@@ -73,6 +77,14 @@ export async function asOwner<T>(
   } finally {
     await admin.close()
   }
+}
+
+/** Closes the connection when the signal is aborted, or at once if it was aborted before. */
+function closeOnAbort(connection: Connection, signal: AbortSignal | undefined): void {
+  const close = () => void connection.close()
+  if (signal?.aborted) close()
+  signal?.addEventListener('abort', close)
+  void connection.closed.then(() => signal?.removeEventListener('abort', close))
 }
 
 /** Runs `work` with a new login that is a member of only `owner`. Drops the login at the end. */

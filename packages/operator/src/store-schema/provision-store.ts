@@ -41,6 +41,8 @@ export interface UpgradeStoreOptions {
   /** Role that gets the new grants; null if the platform grants them itself. */
   readonly readerRole: string | null
   readonly connect: OpenConnection
+  /** If it is aborted, the running migration is rolled back, as in `asOwner`. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -80,8 +82,9 @@ export async function upgradeStore({
   to,
   readerRole,
   connect,
+  signal,
 }: UpgradeStoreOptions): Promise<UpgradeResult> {
-  return asOwner(ownerOrAdminUrl, connect, async (session) => {
+  const upgradeAs = async (session: OwnerSession): Promise<UpgradeResult> => {
     const { owner } = session
     await requireUpgradable(owner, to)
     const triggers = await repairTriggers(owner)
@@ -89,7 +92,8 @@ export async function upgradeStore({
     if (readerRole === null) return { applied, repaired: triggers, adminSql: null }
     const { repaired, adminSql } = await refreshReader(session, readerRole, to)
     return { applied, repaired: [...triggers, ...repaired], adminSql }
-  })
+  }
+  return asOwner(ownerOrAdminUrl, connect, upgradeAs, signal)
 }
 
 /** Grants the columns of the schema version to the reader, and repairs the settings of its role. */
