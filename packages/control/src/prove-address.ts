@@ -1,7 +1,7 @@
 // Removes the sign-ins of strangers from an account when its owner first proves the email address. Otherwise, a
 // stranger could sign in to the account of another person. A company's directory can add an account for any address,
 // and the operator can send the account's sign-in link to anybody. The link of an invitation and single sign-on prove
-// an address. If the link is opened in a session of the account, nothing is removed.
+// an address. If the link of an invitation is opened in a session of the account, nothing is removed.
 
 import { type Connection, executeOn, queryRows, type SqlFragment, sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'

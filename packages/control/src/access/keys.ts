@@ -126,7 +126,7 @@ export async function listKeys(options: {
  */
 export async function listKeysOfAllStores(database: ControlDatabase): Promise<KeySummary[]> {
   await endExpiredKeys(database)
-  // The join has its own column names, because those of `KEY_COLUMNS` would be ambiguous.
+  // `KEY_COLUMNS` has no table names, so the columns of the join must have other names.
   return database.pool.query<KeySummary>(sql`
     select ${KEY_COLUMNS} from api_keys
     join (select id as owner, row_number() over (order by created_at, id) as place
