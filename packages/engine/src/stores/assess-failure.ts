@@ -19,7 +19,7 @@ export interface FailedAttempt {
   readonly isConnecting: boolean
   /** Whether the server has responded to a statement on the connection. */
   readonly hasResponded: boolean
-  /** Time since the request got its connection slot. */
+  /** Time in milliseconds since the request got its connection slot. */
   readonly durationMs: number
   /** Time limit of the request in milliseconds. It starts earlier, with the request. */
   readonly timeoutMs: number
