@@ -81,12 +81,12 @@ export interface PoolChanged {
  * - `full`: too many requests of the store wait.
  * - `overloaded`: the request would wait too long, because the store's server or the node gets too many requests.
  * - `timeout`: no connection became free in time.
- * - `failing`: the store's server has been unreachable for 5 s, and another request is trying to connect.
+ * - `unreachable`: the store's server has been unreachable for 5 s, and another request tries to connect.
  */
 export interface StoreRequestRejected {
   readonly event: 'store.request_rejected'
   readonly storeId: string
-  readonly reason: 'full' | 'overloaded' | 'timeout' | 'failing'
+  readonly reason: 'full' | 'overloaded' | 'timeout' | 'unreachable'
 }
 
 /**

@@ -173,7 +173,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'store.request_rejected': {
     level: 'warn',
     meaning:
-      'A request got no connection to its store. `reason` is `full` (too many requests of the store wait), `timeout` (the request waited too long), `failing`, or `overloaded`. With `failing`, the server has been unreachable for 5 s, and another request tries to connect. With `overloaded`, the connections of the node to the server or to all stores are so busy that the request would wait too long.',
+      'A request got no connection to its store. `reason` is `full` (too many requests of the store wait), `timeout` (the request waited too long), `unreachable`, or `overloaded`. With `unreachable`, the server has been unreachable for 5 s, and another request tries to connect. With `overloaded`, the connections of the node to the server or to all stores are so busy that the request would wait too long.',
   },
   'store.query_failed': {
     level: 'warn',

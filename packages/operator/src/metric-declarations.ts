@@ -54,7 +54,7 @@ export const METRICS = {
     help: 'Requests rejected because they have no valid key, or because they got no connection to their store. Requests over the rate limit count in store_export_errors_total with the code RATE_LIMITED.',
     labels: {
       reason:
-        '`key_missing`, `key_repeated`, `key_malformed`, or `key_unknown` (the event `key.rejected`); `queue_full`, `queue_overloaded`, `queue_timeout`, or `queue_failing` (the event `store.request_rejected`)',
+        '`key_missing`, `key_repeated`, `key_malformed`, or `key_unknown` (the event `key.rejected`); `queue_full`, `queue_overloaded`, `queue_timeout`, or `queue_unreachable` (the event `store.request_rejected`)',
     },
   },
   malformedRequests: {

@@ -111,9 +111,9 @@ const REJECTION_REASONS = [
   ...(['missing', 'repeated', 'malformed', 'unknown'] as const satisfies readonly KeyRejected['reason'][]).map(
     (reason) => `key_${reason}`,
   ),
-  ...(['full', 'overloaded', 'timeout', 'failing'] as const satisfies readonly StoreRequestRejected['reason'][]).map(
-    (reason) => `queue_${reason}`,
-  ),
+  ...(
+    ['full', 'overloaded', 'timeout', 'unreachable'] as const satisfies readonly StoreRequestRejected['reason'][]
+  ).map((reason) => `queue_${reason}`),
 ]
 
 function count(series: Series, event: ServiceEvent): void {

@@ -56,11 +56,15 @@ export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: S
   const isPlain = host.kind === 'unix' || tls.mode === 'disable'
   const reader: PlainReader = { onBytes: isPlain ? onBytes : dropBytes }
   const socket = connect(host, reader)
+  let wasResolved = host.kind === 'unix' || isIP(host.host) !== 0
+  socket.once('lookup', (error) => (wasResolved = error === null))
   let wasConnecting = false
-  const stop = () => {
-    wasConnecting = socket.connecting
-    socket.destroy()
-  }
+  // After a stall of the event loop, the timer of the signal can come before the event of an open connection.
+  const stop = () =>
+    setImmediate(() => {
+      wasConnecting = socket.connecting && wasResolved
+      socket.destroy()
+    })
   signal.addEventListener('abort', stop, { once: true })
   try {
     await unlessClosed(socket, (resolve) => socket.once('connect', resolve))

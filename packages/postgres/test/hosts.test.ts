@@ -2,13 +2,11 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect as connectTcp, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { startUnresponsiveHost } from '../../../test/support/unresponsive-host.ts'
 import { createCluster } from '../../operator/test/support/postgres-cluster.ts'
 import { connect } from '../src/connect.ts'
 import { InvalidUrlError, parseConnectionUrl } from '../src/connection-url.ts'
@@ -142,25 +140,10 @@ describe('servers without TLS', () => {
   })
 
   test('[ERR-3] if a server does not accept the TCP connection, connecting fails with ETIMEDOUT at the deadline', async () => {
-    const server = new Worker(
-      `const { parentPort } = require('node:worker_threads')
-      const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-        parentPort.postMessage(server.address().port)
-        setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))
-      })`,
-      { eval: true },
-    )
-    const [port] = (await once(server, 'message')) as [number]
-    // The operating system accepts connections of a blocked server until its queue is full.
-    const queued = Array.from({ length: 4 }, () => connectTcp(port, '127.0.0.1').on('error', () => undefined))
-    await once(queued[0] as Socket, 'connect')
-    try {
-      const opening = open(`postgres://reader@127.0.0.1:${port}/shop`, { connectTimeoutMs: 300 })
-      await expect(opening).rejects.toMatchObject({ code: 'ETIMEDOUT', message: expect.stringContaining(`:${port}`) })
-    } finally {
-      for (const socket of queued) socket.destroy()
-      await server.terminate()
-    }
+    const { port, close } = await startUnresponsiveHost()
+    onTestFinished(close)
+    const opening = open(`postgres://reader@127.0.0.1:${port}/shop`, { connectTimeoutMs: 300 })
+    await expect(opening).rejects.toMatchObject({ code: 'ETIMEDOUT', message: expect.stringContaining(`:${port}`) })
   })
 
   test('if a server accepts TLS and then sends nothing, connecting fails at the deadline', async () => {

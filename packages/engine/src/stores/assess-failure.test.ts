@@ -47,13 +47,13 @@ test.each(
     {
       event: 'the server refuses the connection',
       use: { ...OPENED, cause: error('ECONNREFUSED') },
-      delayed: ['server'],
+      delayed: ['store', 'server'],
       isFinal: true,
     },
     {
       event: 'the host name does not exist',
       use: { ...OPENED, cause: error('ENOTFOUND') },
-      delayed: ['server'],
+      delayed: ['store', 'server'],
       isFinal: true,
     },
     {

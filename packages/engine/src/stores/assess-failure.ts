@@ -61,7 +61,8 @@ export function assessFailure({
   // If the connection is older, or if the server terminated the session, perhaps only this session is lost.
   const isLost = use.isFresh && (isNotOpened || losesConnection(cause)) && !isTerminated(cause)
   const isUnreachable = isLost && use.isConnecting && isServerUnreachable(cause)
-  const store = isHung || (isLost && !isUnreachable) ? (['store'] as const) : []
+  // Even if the server is unreachable, a wrong URL of the store can be the reason, so its next attempt comes last.
+  const store = isHung || isLost ? (['store'] as const) : []
   const server = isUnreachable ? (['server'] as const) : []
   return { delayed: [...store, ...server], full, isFinal: isLost && use.isConnecting }
 }

@@ -4,6 +4,7 @@
 // Connections that have not responded yet get only a share of the maximum, so that stores that hang can't use up all
 // connections. A limit for each store would not prevent this: many stores can hang at the same time.
 
+import { CircuitBreaker } from './circuit-breaker.ts'
 import { QueueRate } from './queue-rate.ts'
 import { ReconnectPause } from './reconnect-pause.ts'
 
@@ -24,6 +25,8 @@ export class ConnectionBudget {
   readonly max: number
   /** Delays attempts to connect to a server that is unreachable or full. Unused by the bound for all servers. */
   readonly pause = new ReconnectPause()
+  /** Tells whether requests fail at once instead of waiting. Unused by the bound for all servers. */
+  readonly breaker = new CircuitBreaker()
   /**
    * Time of the last attempt to connect that reached its time limit, on the clock of `performance.now()`; null after a
    * success. It delays no attempt, because a single database can hang, too. Unused by the bound for all servers.

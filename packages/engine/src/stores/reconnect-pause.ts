@@ -1,4 +1,4 @@
-// Limits attempts to connect to a server or store that is down, like a circuit breaker.
+// Limits attempts to connect to a server or store that is down.
 
 const PAUSE_MS_MIN = 50
 /**
@@ -6,8 +6,6 @@ const PAUSE_MS_MIN = 50
  * (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`), so that by default each wait includes an attempt.
  */
 const PAUSE_MS_MAX = 500
-/** Time in ms after which failures are lasting, if another attempt failed in the last `LASTING_MS`. */
-const LASTING_MS = 5000
 
 /**
  * The pause before the next attempt to connect: 50 ms after the first failure. Each further failure doubles the pause,
@@ -20,8 +18,6 @@ export class ReconnectPause {
   failedAt = 0
   /** Error of the last failed attempt; undefined without a failure. */
   cause: unknown
-  /** Time of the first failed attempt since the last success. */
-  private since = 0
   private failures = 0
 
   /** Whether an attempt has failed, and none has succeeded since. */
@@ -29,19 +25,10 @@ export class ReconnectPause {
     return this.failures > 0
   }
 
-  /**
-   * Whether attempts have failed for 5 s. After 5 s without an attempt, the server or store may work again, so the
-   * failures no longer count as lasting.
-   */
-  isLasting(now: number): boolean {
-    return this.isFailing && now - this.since >= LASTING_MS && now - this.failedAt < LASTING_MS
-  }
-
   /** Records a failed attempt. A failure during a pause doesn't extend the pause. */
   failed(cause: unknown, now: number = performance.now()): void {
     this.cause = cause
     this.failedAt = now
-    if (this.failures === 0) this.since = now
     if (now < this.retryAt) return
     this.retryAt = now + Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** this.failures)
     this.failures++

@@ -13,7 +13,13 @@ import { type Connection, within } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
 import { assessFailure } from './assess-failure.ts'
 import { ConnectionBudget } from './connection-budget.ts'
-import { type ConnectionLimitScope, isConnectTimeout, isTerminated, remedyFor } from './database-errors.ts'
+import {
+  type ConnectionLimitScope,
+  isConnectTimeout,
+  isServerUnreachable,
+  isTerminated,
+  remedyFor,
+} from './database-errors.ts'
 import { openingFor } from './opening-rules.ts'
 import { type ServerUse, serverUses } from './server-use.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
@@ -205,7 +211,18 @@ export class StoreConnections {
 
   /** Opens the connection of a slot. `closeSlot` closes a connection that opens after the deadline. */
   private async open(slot: StoreSlot, deadline: number): Promise<Connection> {
+    const { breaker } = slot.pool.server
+    breaker.begin(performance.now())
     slot.opening = slot.pool.connect(() => this.ready(slot))
+    slot.opening.then(
+      () => breaker.end(true, performance.now()),
+      (cause: unknown) => {
+        const now = performance.now()
+        breaker.end(!isServerUnreachable(cause), now)
+        // The request has ended before the attempt, so `noteFailure` doesn't get this error.
+        if (now >= deadline) this.noteServerFailure(slot.pool, cause)
+      },
+    )
     const connection = await within(deadline - performance.now(), slot.opening)
     slot.connection = connection
     slot.pool.server.timedOutAt = null
@@ -241,14 +258,11 @@ export class StoreConnections {
       timeoutMs: this.bounds.storeTimeoutMs,
     })
     if (delayed.includes('store')) pool.pause.failed(cause)
-    if (delayed.includes('server')) pool.server.pause.failed(cause)
     const isUnreachable = full === null && delayed.includes('server')
-    if (full !== null) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'full' })
-    if (isUnreachable) this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'unreachable' })
-    if (connection === null && isConnectTimeout(cause)) {
-      pool.server.timedOutAt = performance.now()
-      this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'timeout' })
-    }
+    if (full !== null) {
+      if (delayed.includes('server')) pool.server.pause.failed(cause)
+      this.emit({ event: 'store.server_failed', server: pool.serverName, reason: 'full' })
+    } else if (connection === null) this.noteServerFailure(pool, cause)
     // If the server terminated a new session, it has probably terminated the store's open sessions, too. A retry with
     // one of those would fail.
     if (connection === null ? isTerminated(cause) : remedyFor(cause) === 'reconnect') this.handlers.onLost(pool)
@@ -260,6 +274,18 @@ export class StoreConnections {
           { cause, reason: isUnreachable ? 'server_unreachable' : 'query' },
         )
       : cause
+  }
+
+  /** Records that an attempt to connect failed, if the server was unreachable or did not respond in time. */
+  private noteServerFailure({ server, serverName }: StorePool, cause: unknown): void {
+    if (isServerUnreachable(cause)) {
+      server.pause.failed(cause)
+      this.emit({ event: 'store.server_failed', server: serverName, reason: 'unreachable' })
+    }
+    if (isConnectTimeout(cause)) {
+      server.timedOutAt = performance.now()
+      this.emit({ event: 'store.server_failed', server: serverName, reason: 'timeout' })
+    }
   }
 
   /**

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, Pool, parseConnectionUrl, queryRows, sql, withPassword } from '@store-export/postgres'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
+import { startUnresponsiveHost } from '../../../../test/support/unresponsive-host.ts'
 import type { StoreEvent } from '../store-event.ts'
 import { type StoreAddress, StorePools } from './store-pools.ts'
 
@@ -131,15 +133,51 @@ test('[ERR-3] if a server refuses connections for 5 s, requests fail at once, an
   }
   const begunAt = performance.now()
   while (performance.now() - begunAt < 5000) await failures()
-  expect(eventsOf('store.request_rejected').filter((each) => 'reason' in each && each.reason === 'failing')).toEqual([])
+  expect(
+    eventsOf('store.request_rejected').filter((each) => 'reason' in each && each.reason === 'unreachable'),
+  ).toEqual([])
   const slowest = (await failures()).toSorted((a, b) => b - a)
+  // All stores have failed before, so only one request waits.
   expect(slowest.slice(1).every((ms) => ms < 50)).toBe(true)
-  expect(events.at(-1)).toMatchObject({ event: 'store.request_rejected', reason: 'failing' })
+  expect(events.at(-1)).toMatchObject({ event: 'store.request_rejected', reason: 'unreachable' })
   const server = createServer(pipe).listen(port, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   await expect.poll(() => read('a'), { timeout: 1000, interval: 20 }).toHaveLength(1)
   await Promise.all([...'abcdef'].map((storeId) => read(storeId)))
+}, 20_000)
+
+test('[ERR-3] if a machine accepts no TCP connection for 8 s, most requests of its stores fail at once', async () => {
+  const host = await startUnresponsiveHost()
+  onTestFinished(host.close)
+  startPools({ storeQueueMax: 100, storeConnectionsMax: 20, storeTimeoutMs: 2000 })
+  const url = `postgres://reader@127.0.0.1:${host.port}/shop`
+  const begunAt = performance.now()
+  const durations: Promise<number>[] = []
+  for (let request = 0; performance.now() - begunAt < 10_000; request++) {
+    const since = performance.now()
+    const failed = pools.use(realAddress(`store ${request % 40}`, url), select1).catch(() => performance.now() - since)
+    if (since - begunAt > 8000) durations.push(failed as Promise<number>)
+    await delay(50)
+  }
+  const atOnce = (await Promise.all(durations)).filter((ms) => ms < 100)
+  expect(atOnce.length / durations.length).toBeGreaterThan(0.8)
+  expect(pools.servers()).toMatchObject([{ failure: 'unreachable' }])
+}, 30_000)
+
+test('[ERR-3] if a store has a wrong URL for 6 s, a request for another store of its server succeeds', async () => {
+  startPools({ storeQueueMax: 100 })
+  const url = new URL(inject('postgresUrl'))
+  const wrong = Object.assign(new URL(url), { search: 'sslmode=require&sslnegotiation=direct' }).href
+  const begunAt = performance.now()
+  const failing: Promise<unknown>[] = []
+  for (let request = 0; performance.now() - begunAt < 6000; request++) {
+    failing.push(pools.use(realAddress(`wrong ${request % 3}`, wrong), select1).catch((error: unknown) => error))
+    await delay(50)
+  }
+  expect(eventsOf('store.request_rejected')).toContainEqual(expect.objectContaining({ reason: 'unreachable' }))
+  expect(await pools.use(realAddress('right', url.href), select1)).toHaveLength(1)
+  for (const error of await Promise.all(failing)) expect(error).toBeInstanceOf(Error)
 }, 20_000)
 
 describe('the queue of a store', () => {

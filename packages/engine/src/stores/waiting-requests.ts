@@ -7,12 +7,10 @@
 // only for their own store, because the rate limit of the keys bounds their number.
 //
 // While a server is unreachable, all requests of its stores would wait until they fail, and would use up the
-// connections of proxies. So after 5 s, only one request at a time waits for the server, and all others are rejected at
-// once.
+// connections of proxies. So after 5 s, at most two requests wait for the server, and all others are rejected at once.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
 import type { ConnectionBudget } from './connection-budget.ts'
-import { fullPartOf } from './database-errors.ts'
 import { failureReason } from './failure-reason.ts'
 import { StoreDatabaseError, type StoreDatabaseErrorOptions } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
@@ -66,7 +64,8 @@ export class WaitingRequests {
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
       throw this.refusal(pool, 'full', 'the queue for a connection is full')
-    if (this.isCutOff(pool)) throw this.refusal(pool, 'failing', 'the database server has been unreachable for seconds')
+    if (this.isCutOff(pool))
+      throw this.refusal(pool, 'unreachable', 'the database server has been unreachable for seconds')
     if (this.isOverloaded(pool))
       throw this.refusal(pool, 'overloaded', 'the stores of the database server get more requests than it can serve')
     const waiter = { pool, since: performance.now(), turn: Promise.withResolvers<StoreSlot | null>() }
@@ -125,14 +124,17 @@ export class WaitingRequests {
   }
 
   /**
-   * Whether a request may not even wait, because the server is unreachable. Between two attempts to connect, and while
-   * another request tries, this is true.
+   * Whether a request fails at once, because its server has been unreachable for 5 s. Then two requests of all stores
+   * can wait: one that makes the next attempt to connect, and one of a store that did not fail last. That store may be
+   * the only one with a correct URL.
    */
-  private isCutOff(pool: StorePool): boolean {
-    const { server } = pool
+  private isCutOff({ server, pause, retryAt, hasConnection }: StorePool): boolean {
     const now = performance.now()
-    if (pool.hasConnection || !server.pause.isLasting(now) || fullPartOf(server.pause.cause) !== null) return false
-    return now < pool.retryAt || !server.mayAttempt() || this.countFor(server) > 0
+    const isTrying = !server.mayAttempt()
+    if (hasConnection || !server.breaker.isOpen(now, isTrying)) return false
+    const waiting = this.all().filter(({ pool }) => pool.server === server)
+    if (!isTrying && now >= retryAt && waiting.length === 0) return false
+    return pause.isFailing || waiting.some(({ pool }) => !pool.pause.isFailing)
   }
 
   private isOverloaded(pool: StorePool): boolean {
