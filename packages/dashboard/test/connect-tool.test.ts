@@ -71,6 +71,18 @@ test(`after a request with a new key, the key's page replaces "Waiting" with the
   await expect.poll(live, { timeout: 5000 }).toContain('Connected: 2 requests, 1 row.')
 })
 
+test('if a new key is revoked while its page waits for the first request, the page says so and stops asking', async () => {
+  const { store, visitor, page, create } = await newShop()
+  await create({ tool: 'curl' })
+  const path = await liveOf(page, store.id)
+  expect((await visitor.get(path)).text).toContain('hx-trigger')
+  await platform.controlSql`update api_keys set revoked_at = now() where store_id = ${store.id}`
+  const { status, text } = await visitor.get(path)
+  expect(status).toBe(200)
+  expect(text).toContain('“Shell script” is revoked.')
+  expect(text).not.toContain('hx-')
+})
+
 test("[GEN-2] if a merchant requests the connection status of another store's key, the response is 404", async () => {
   const { store, visitor, page, create } = await newShop()
   await create({ tool: 'curl' })

@@ -85,6 +85,11 @@ export function firstRequestPart(frame: Frame, keyId: string, first: FirstReques
   return html`<p id="first-request" class="health ${isRejected ? 'bad' : 'good'}" role="status">${sentence} ${log}</p>`
 }
 
+/** Returns the part that replaces `firstRequestPart` if the key was revoked. The browser doesn't request it again. */
+export function revokedPart(text: string): Html {
+  return html`<p id="first-request" class="health neutral" role="status">${text}</p>`
+}
+
 /** Returns the card about the old key that this key replaces; nothing without one. */
 function replacesPart(frame: Frame, { replaces }: KeyCreatedPage): Html {
   if (replaces?.replacedBy == null) return NOTHING

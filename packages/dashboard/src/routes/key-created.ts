@@ -1,7 +1,7 @@
 // Shows a new key with the settings for the chosen tool, and waits for the first request of the tool.
 
 import { type ControlDatabase, readLastErrors, readWholeRequestLog } from '@store-export/control'
-import { firstRequestPart, keyCreatedView } from '../pages/key-created-view.ts'
+import { firstRequestPart, keyCreatedView, revokedPart } from '../pages/key-created-view.ts'
 import type { FirstRequests, KeyRow } from '../pages/key-models.ts'
 import { keyUnavailableView } from '../pages/key-unavailable-view.ts'
 import type { PageNotice } from '../pages/models.ts'
@@ -11,7 +11,7 @@ import { ifReadable } from '../usage/if-readable.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
 import { takeFlash } from './flash.ts'
-import { activeKey, readKeysPage, redirectFromInactiveKey } from './keys.ts'
+import { activeKey, keyIdOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 import { unconfirmedKey } from './new-key.ts'
 
 /**
@@ -61,7 +61,10 @@ function firstChoice({ texts }: StoreRequest, replaces: KeyRow | null): PageNoti
 
 /** GET /stores/{s}/settings/api/keys/{k}/created/live: the part of the page that waits for the first request. */
 export async function createdLive(request: StoreRequest): Promise<HandlerResult> {
-  const row = activeKey(request, await readKeysPage(request))
+  const { active, revoked } = await readKeysPage(request)
+  const row = activeKey(request, { active })
+  const ended = revoked.find(({ id }) => id === keyIdOf(request))
+  if (ended !== undefined) return { html: revokedPart(request.texts.keys.notices.revoked(ended.name)) }
   if (row === null) return notFoundPage(request)
   const frame = frameOf(request, { title: request.texts.keyCreated.title, section: 'api' })
   return { html: firstRequestPart(frame, row.id, await firstRequests(request, row.id)) }
