@@ -114,6 +114,7 @@ async function sendLeakAlerts(options: AlertOptions, { stopping }: Round): Promi
   const { database, origins } = options.services
   for (const leak of await readLeakedKeys(database)) {
     if (stopping.aborted) break
+    // A key leaks only once, so no `occurrence` is needed to distinguish its alerts.
     const alert = { keyId: leak.keyId, kind: LEAKED, occurrence: '' }
     const due = {
       ...{ alert, record: recordOf(alert, options) },
@@ -205,8 +206,9 @@ interface DueAlert {
 }
 
 /**
- * Sends one email to each recipient. If the SMTP server is away before it accepted an email, the next round tries
- * again. There is no second attempt for an address that the server rejects, or if the server goes away later.
+ * Sends one email to each recipient. Without recipients, makes no record, so that a later round can send the emails. If
+ * the SMTP server is away before it accepted an email, the next round tries again. There is no second attempt for an
+ * address that the server rejects, or if the server goes away later.
  */
 async function sendAlert({ alert, record, recipients, emailTo }: DueAlert, options: AlertOptions): Promise<Outcome> {
   const { emit } = options.services

@@ -39,8 +39,9 @@ import {
 import { deriveNewKey, findCreatedKey, newKeyCookie } from './new-key.ts'
 
 /**
- * POST /stores/{s}/settings/api/keys: creates a key and redirects to its page, or shows the form again with an error
- * message.
+ * POST /stores/{s}/settings/api/keys: creates a key and redirects to its page. Shows the form again with status 400 for
+ * an invalid name or limit. The status is 409 if the store has as many keys as possible, or if the token created
+ * another key.
  */
 export async function create(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   if (!canCreateKeys({ store: request.head })) return toKeys(request)

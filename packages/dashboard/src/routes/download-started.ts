@@ -5,6 +5,7 @@ import { cookieAttributes } from '../security/cookie-attributes.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 
 const NAME = 'download_started'
+/** Lifetime of the cookie, in seconds. */
 const SECONDS = 60
 
 /**

@@ -30,7 +30,10 @@ export function signInPage(request: DashboardRequest): HandlerResult {
   return renderSignIn(request, { status: 200, problem, notice, next })
 }
 
-/** POST /sign-in: signs in by password, or shows the form again with an error message. */
+/**
+ * POST /sign-in: signs in by password, or redirects to the page that requests a code. Shows the form again with status
+ * 400, or 429 after too many attempts.
+ */
 export async function signIn(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const email = form.email ?? ''
   const password = form.password ?? ''
@@ -60,7 +63,10 @@ export function linkPage(request: DashboardRequest): HandlerResult {
   return { html: linkView(frame, { token, next, signedInAs: request.session?.email ?? null }) }
 }
 
-/** POST /link: signs in by one-time link, or shows the sign-in page with an error message. */
+/**
+ * POST /link: signs in by one-time link, or redirects to the page that requests a code. Shows the sign-in page with
+ * status 400 for a link that doesn't work, or 429 after too many attempts.
+ */
 export async function useLink(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const outcome = await request.services.accounts.signInByLink(form.token ?? '', clientOf(request))
   request.services.emit({ event: 'sign_in.attempted', requestId: request.requestId, by: 'link', outcome: outcome.kind })

@@ -14,7 +14,10 @@ export interface CodeOptions {
   readonly language?: 'json' | 'text'
   /** Whether long lines wrap instead of scrolling. */
   readonly isWrapped?: boolean
-  /** Whether the script removes the text when the merchant leaves the page. */
+  /**
+   * Whether the script removes the text when the merchant leaves the page, because browsers can restore a page from
+   * their cache.
+   */
   readonly isSecret?: boolean
   /** Whether copying is the main action of the page. */
   readonly isMain?: boolean
