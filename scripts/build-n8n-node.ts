@@ -1,4 +1,4 @@
-// Builds the npm package of the n8n nodes, and prints the name of the file. An argument names the folder for the file;
+// Builds the npm package of the n8n nodes as a .tgz file, and prints its name. The argument is the folder for the file;
 // the default is connectors/n8n/build. The package needs no dependencies, because n8n provides n8n-workflow.
 
 import { spawnSync } from 'node:child_process'
@@ -26,7 +26,10 @@ try {
   rmSync(stage, { recursive: true, force: true })
 }
 
-/** Writes JavaScript without checking the types, which come from n8n. `npm run test:connectors` checks them. */
+/**
+ * Writes JavaScript without checking types, because the types of n8n are not installed here. `npm run test:connectors`
+ * checks them.
+ */
 function compile(outDir: string): void {
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   run(process.execPath, [tsc, '-p', SOURCE, '--noCheck', '--removeComments', '--outDir', outDir])
@@ -45,6 +48,7 @@ function addRepository(file: string): void {
   const url = repositoryUrl()
   if (url === undefined) return
   const links = {
+    // HEAD is the default branch, whatever its name.
     homepage: `${url}/tree/HEAD/${DIRECTORY}#readme`,
     repository: { type: 'git', url: `git+${url}.git`, directory: DIRECTORY },
   }

@@ -1,4 +1,5 @@
-// Measures the service and the peers on one PostgreSQL server.
+// Compares the service with its peers: other servers that return the same orders from one PostgreSQL server. Measures
+// the processor time, the wall time, and the bytes of a request.
 
 import { order } from '@store-export/contract'
 import { withConnection } from '../../test/support/client.ts'
@@ -89,7 +90,10 @@ async function compareAll({ server, dataset, options, log }: ComparisonOptions):
   return comparisons
 }
 
-/** Starts the service and all peers. Rejects if a peer doesn't return the same orders. */
+/**
+ * Starts the service and all peers. Rejects if a peer returns other orders than the service on one of the
+ * `comparedPages`.
+ */
 async function startAll(
   dataset: Dataset,
   running: AsyncDisposableStack,
@@ -122,6 +126,7 @@ async function withPageStarts(peer: Peer, client: PeerClient, starts: readonly P
   const cursors = await peerCursors(peer, client, starts.length)
   const peerStarts = starts.map((start, index) => ({
     ...start,
+    // `walkList` finds the starts of pages of 250 orders. The pages of 50 start at the same positions.
     offset: index * 250,
     peerCursor: cursors[index] ?? null,
   }))
@@ -162,7 +167,7 @@ function pages({ peer, client, processId, starts }: MeasuredServer, limit: numbe
  */
 function rows({ peer, client, processId, starts }: MeasuredServer, connections: number): Participant {
   const send = async (round: Round) => {
-    // The sort key of the first page is before all orders, so it contains no order's ID.
+    // A start's key has the ID of the last order before the page. The first page has none.
     const ids = spread(starts.slice(1), ROWS, round).map(({ key }) => key.id)
     let bytes = 0
     const connection = async () => {

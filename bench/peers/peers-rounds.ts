@@ -1,6 +1,6 @@
-// Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. The
-// server that goes first changes with each page and each round. `peers-measure.ts` takes medians over the rounds, and
-// ratios within a round.
+// Runs rounds in which the servers take turns, so that noise of the machine affects all equally. A turn requests a
+// page, or a set of orders by ID. Each turn and each round starts with another server. `peers-measure.ts` takes medians
+// over the rounds, and ratios within a round.
 
 import { processorTimeOfServer } from '../lib/processor-time.ts'
 import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'
@@ -27,6 +27,7 @@ export async function runInTurns(
 ): Promise<Samples> {
   const samples = new Map(participants.map(({ name }) => [name, [] as Sample[]]))
   for (let index = -WARM_UP_ROUNDS; index < rounds; index++) {
+    // A warm-up round sends the requests of the first round.
     const round = await runRound(participants, { index: Math.max(0, index), count: rounds }, serverProcessId)
     if (index >= 0) for (const [name, sample] of round) samples.get(name)?.push(sample)
   }
@@ -54,8 +55,8 @@ async function runRound(
       if (turn !== undefined) await measure(turn, sum, serverProcessId)
     }
   }
-  // The processor time of a participant is read once per round, not per turn. So it includes work after a response,
-  // such as garbage collection.
+  // The processor time of a participant is read once per round, so it includes work after a response, such as garbage
+  // collection. The PostgreSQL server works for all participants, so `measure` reads its time around each turn.
   const after = await processTimes(participants)
   return all.map(({ participant: { name, requests }, turns, sum }, index) => {
     const processMs = (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN)

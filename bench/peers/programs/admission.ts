@@ -28,8 +28,11 @@ interface Counted {
 const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
 
 /**
- * Counts a request. The statement can begin in the old minute, and get the counter after a statement of the new minute.
- * The request then counts in the new minute.
+ * Counts a request of an active key. Returns no row for another key. `clock` is read once, so that the minute and the
+ * seconds agree.
+ *
+ * The statement can wait for the counter while a statement of the new minute changes it. Its request then counts in the
+ * new minute, and `least` limits the seconds to 60.
  */
 const STATEMENT = `
 with known as (
@@ -49,7 +52,10 @@ select counted.requests,
   greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - clock.read_at))))::int as seconds
 from counted, clock`
 
-/** Returns the admission of a request with this key; null if the key is missing or invalid. */
+/**
+ * Returns the admission of a request with this key; null if the key is missing, unknown, or revoked, or if its store is
+ * removed. A repeated header counts as missing.
+ */
 export async function admitKey(pool: Pool, key: string | string[] | undefined): Promise<PeerAdmission | null> {
   if (typeof key !== 'string') return null
   const hash = createHash('sha256').update(key).digest()

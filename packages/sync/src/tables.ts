@@ -10,7 +10,10 @@ export type CopyColumnKind = 'uuid' | 'text' | 'integer' | 'boolean' | 'decimal'
 export interface CopyColumn {
   readonly name: string
   readonly kind: CopyColumnKind
-  /** Whether the values are decimals with exactly two digits after the point: amounts of money, and weights. */
+  /**
+   * Whether the values are decimals with exactly two digits after the point: amounts of money, and weights, which the
+   * contract declares as money.
+   */
   readonly isMoney: boolean
   /** Whether the values are weights; `isMoney` is then also true. A SQLite copy has no column of cents for weights. */
   readonly isWeight: boolean
@@ -28,6 +31,7 @@ export interface ChildTable {
   readonly columns: readonly CopyColumn[]
   /** Field of the parent's row with the embedded rows. */
   readonly field: string
+  /** Column of this table with the ID of the parent. */
   readonly parentColumn: string
 }
 
@@ -37,6 +41,7 @@ export interface ChildTable {
  */
 export interface OwnedTable {
   readonly name: string
+  /** Column of this table with the ID of the owner. */
   readonly ownerColumn: string
 }
 
@@ -50,7 +55,10 @@ export interface CopyTable {
   readonly list: Endpoint | null
   /** The list of its IDs; null if the API has none. */
   readonly ids: Endpoint | null
-  /** Endpoints for a service without `list`: one request of `rows` for each row of `owners`; null if there are none. */
+  /**
+   * Endpoints for an older service, which has no endpoint `list` yet: one request of `rows` for each row of `owners`.
+   * Null if the API has no such endpoints.
+   */
   readonly byOwner: { readonly owners: Endpoint; readonly rows: Endpoint } | null
   /** Tables whose rows the store deletes together with a row of this table. */
   readonly owned: readonly OwnedTable[]
@@ -92,6 +100,9 @@ function tableOf(resource: Resource, endpoints: readonly Endpoint[]): CopyTable 
   }
 }
 
+/**
+ * Returns the place of a table in the order of `TABLES`. Tables with the same place stay in the order of the contract.
+ */
 function orderOf({ list }: CopyTable): number {
   if (list === null) return 0
   return list.parameters.some((parameter) => parameter === 'updated_since') ? 2 : 1
@@ -110,6 +121,7 @@ function byOwnerOf(resource: Resource, endpoints: readonly Endpoint[]): CopyTabl
   return null
 }
 
+/** Returns the tables that the API lists by owner (`allOf`). The store deletes their rows with the owner. */
 function ownedBy(owner: Resource, endpoints: readonly Endpoint[]): OwnedTable[] {
   return endpoints.flatMap(({ response, resource }) =>
     response.kind === 'allOf' && response.parent === owner

@@ -32,7 +32,10 @@ export class ProgressReporter {
   #startedAt: number
   #shownAt = Number.NEGATIVE_INFINITY
   #lastProgress = ''
-  /** Whether the current table has had a page. Only its first page reports that the walk continues an earlier run. */
+  /**
+   * Whether the current table has had a page, with or without such a report. Only its first page reports that the walk
+   * continues an earlier run.
+   */
   #hasReportedResume = false
   #countdown: NodeJS.Timeout | undefined
   /** Current text of the status line. A log repeats it after 30 seconds without another line. */
@@ -74,7 +77,10 @@ export class ProgressReporter {
     this.show(this.#lastProgress)
   }
 
-  /** Prints a permanent line, and restarts the clock that the rate of rows uses. */
+  /**
+   * Prints the permanent line of a finished table. For the next table, resets the progress and the clock of the rate of
+   * rows.
+   */
   done(text: string): void {
     this.print(text)
     this.#startedAt = this.#options.now()
@@ -83,7 +89,7 @@ export class ProgressReporter {
     this.#hasReportedResume = false
   }
 
-  /** Prints a permanent line. It ends a countdown, and removes the status line. */
+  /** Ends a countdown, removes the status line, and prints a permanent line. */
   print(text: string): void {
     this.#endCountdown()
     this.#line.print(text)
@@ -105,7 +111,10 @@ export class ProgressReporter {
     this.#line.clear()
   }
 
-  /** Prints the permanent line of a table whose walk has ended. */
+  /**
+   * Prints the permanent line of a table whose walk has ended. `rows` does not include `rowsBefore`, unlike in
+   * `TableProgress`.
+   */
   table({ table, rows, rowsBefore, mode, removed }: TableSummary): void {
     const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} from the interrupted run`
     const removedText = removed === 0 ? '' : `, ${numberText(removed)} removed`
@@ -138,6 +147,7 @@ export class ProgressReporter {
     }
     this.#endCountdown()
     update()
+    // A log shows no countdown, so it gets one line at the start.
     if (this.#isLog) this.#log(this.#status)
     this.#countdown = setInterval(update, 1000).unref()
   }
@@ -186,6 +196,7 @@ export function reportProgress(reporter: ProgressReporter): (progress: SyncProgr
     if (progress.event === 'table') return reporter.table(progress)
     if (progress.event === 'reread')
       return reporter.print(`  the fields of ${progress.table} have changed in the store; reading all rows again`)
+    // The last event is `files`: the run writes the files of the copy.
     reporter.show('  writing …')
   }
 }

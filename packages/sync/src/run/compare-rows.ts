@@ -20,7 +20,10 @@ export interface TableComparison {
   readonly onRows: (rows: number) => void
 }
 
-/** Compares all rows of the store with those of the copy, and marks them as seen. */
+/**
+ * Compares all rows of the store with those of the copy, and marks them as seen in the copy. Does not report unmarked
+ * rows of the copy, which the store has deleted; `TableDifferences.finish` does.
+ */
 export async function compareRows(comparison: TableComparison): Promise<void> {
   const { client, table, signal, onRows } = comparison
   let rows = 0
@@ -61,6 +64,8 @@ function compareChildren(
       stored.delete(idOf(row))
     }
   }
+  // The rows that are left are only in the copy. Embedded rows have no timestamp, so the reason is that of their
+  // parent.
   for (const [id, row] of stored) {
     const parent = parentById.get(row[child.parentColumn] ?? '')
     differences.add({ table: child.name, id, kind: 'extra', columns: [], reason: differences.reasonFor(parent) })
@@ -86,6 +91,7 @@ function compareRow(
     differences.add({ ...difference, kind: 'missing', columns: [] })
     return
   }
+  // Compares with what the copy can store of the value, so that the limits of its database are no differences.
   const different = columns.filter(
     (column) =>
       column.isCompared &&
@@ -95,7 +101,7 @@ function compareRow(
     differences.add({ ...difference, kind: 'different', columns: different.map((column) => column.name) })
 }
 
-/** Returns rows by their lower-case IDs. */
+/** Returns rows by their IDs in lower case, which is the form that `idOf` returns. */
 export function rowsById(rows: readonly StoredRow[]): Map<string, StoredRow> {
   return new Map(rows.map((row) => [(row.id ?? '').toLowerCase(), row]))
 }

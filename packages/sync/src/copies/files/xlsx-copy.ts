@@ -42,7 +42,10 @@ const WIDTHS: Readonly<Record<CopyColumnKind, number>> = {
   json: 40,
 }
 
-/** Returns a copy in the workbook `file` and in `<file>.store-sync.db`. */
+/**
+ * Returns a copy that stores its rows in the SQLite file `<file>.store-sync.db`, and writes them to the workbook
+ * `file`.
+ */
 export function xlsxCopy(file: string, options: WorkbookOptions = {}): FileCopy {
   const database = `${file}.store-sync.db`
   return new FileCopy({ name: file, database, writer: new XlsxWriter(file, options) })
@@ -155,7 +158,8 @@ function* sheetRows(columns: readonly FileColumn[], rows: Iterable<FileCell[]>, 
  * Returns the value of a cell:
  *
  * - An integer of more than 15 digits becomes text.
- * - A timestamp becomes a date number, so that it sorts and subtracts, unless the number would change the timestamp.
+ * - A timestamp becomes a date number, so that it sorts and subtracts. It stays text if the number would be another
+ *   time.
  * - A decimal becomes a number, so that sums work, if the spreadsheet shows the same digits. Otherwise it stays text,
  *   because a number would be rounded to 15 digits, or lose zeros that show the precision of a measurement.
  */
@@ -174,7 +178,10 @@ function digitsOf(decimal: string): number {
   return decimal.replace(/^-/, '').replace('.', '').replace(/^0+/, '').length
 }
 
-/** Returns the escaped text of a cell. If the text is too long for a cell, it is cut and ends with `note`. */
+/**
+ * Returns the escaped text of a cell. If the text is too long for a cell, it is cut before it is escaped, so that no
+ * escape is cut. It then ends with `note`.
+ */
 function cellText(text: string, note: string): string {
   return text.length > CELL_CHARACTERS_MAX ? escaped(cutText(text, note)) : escaped(text)
 }

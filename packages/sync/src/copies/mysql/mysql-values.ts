@@ -1,5 +1,5 @@
-// Passes rows to MySQL and MariaDB as strings, and reads columns as the strings that the service sent. The types of
-// these servers round or change some values on the way.
+// Writes rows to MySQL and MariaDB as strings, and reads columns back as the strings that the service sent. As numbers
+// and dates, the servers or the driver would round or change some values.
 
 import { exactJsonText, parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn, CopyColumnKind } from '../../tables.ts'
@@ -27,14 +27,15 @@ const TYPES: Readonly<Record<CopyColumnKind, string>> = {
   timestamp: 'datetime(3)',
   json: 'longtext',
 }
-/** Type of amounts. The server would round a value with more digits after the point. */
+/** Type of amounts. The server would round a value with more digits after the point, so `valuesOf` throws for it. */
 const MONEY_TYPE = 'decimal(38, 2)'
 const MONEY = /^-?\d{1,36}(?:\.\d{1,2})?$/
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d{1,3})?)Z$/
 
 /**
- * Returns the columns of a table for a column of the contract. Coordinates can have any number of digits, so they are a
- * number for computing, and a string with the digits that the service sent.
+ * Returns the columns of a table for a column of the contract. Decimals that are not amounts, such as coordinates, can
+ * have any number of digits. They have two columns: a number for computing, and a string with the digits that the
+ * service sent.
  */
 export function storedColumns(source: CopyColumn): MySqlColumn[] {
   const { name, kind, isMoney } = source
@@ -45,6 +46,7 @@ export function storedColumns(source: CopyColumn): MySqlColumn[] {
 
 /**
  * Returns the values of a row for the columns. Throws `CopyError` if the server would change an amount or a timestamp.
+ * `copy` is the name of the copy in the message.
  */
 export function valuesOf(copy: string, columns: readonly MySqlColumn[], row: CopyRow): (string | null)[] {
   return columns.map(({ source }) => {
@@ -58,7 +60,10 @@ export function valuesOf(copy: string, columns: readonly MySqlColumn[], row: Cop
   })
 }
 
-/** Returns a value as the server stores it: with U+FFFD in place of unpaired surrogates, which UTF-8 cannot contain. */
+/**
+ * Returns the value that a verification must find: the sent value, with U+FFFD in place of unpaired surrogates, which
+ * UTF-8 cannot contain. Does not change the case of IDs, because comparisons ignore it.
+ */
 export function asMySqlStores({ kind }: CopyColumn, value: unknown): unknown {
   if (kind === 'json') return value === null || value === undefined ? value : parseExactJson(jsonText(value))
   return typeof value === 'string' ? value.toWellFormed() : value
@@ -89,7 +94,7 @@ function textOf({ kind, isMoney }: CopyColumn, value: NonNullable<unknown>): str
   if (kind === 'boolean') return typeof value === 'boolean' ? String(Number(value)) : String(value)
   const text = String(value).toWellFormed()
   if (isMoney) return MONEY.test(text) ? text : null
-  // The collation of IDs distinguishes case.
+  // IDs are written in lower case, because their collation distinguishes case.
   if (kind !== 'timestamp') return kind === 'uuid' ? text.toLowerCase() : text
   const [, day, time] = TIMESTAMP.exec(text) ?? []
   return day === undefined ? null : `${day} ${time}`

@@ -1,6 +1,6 @@
 // Saves unfinished walks and their marks in a PostgreSQL copy. The statement that writes a page also saves both. Both
-// tables are unlogged, so a server crash empties both: a resumed walk without its marks would remove rows that it has
-// seen.
+// tables are unlogged, so that a server crash empties both. If only the marks were lost, a resumed walk would remove
+// rows that it has seen.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'
@@ -17,7 +17,10 @@ export async function readWalks({ session, schema }: SchemaConnection): Promise<
   return new Map(rows.map(({ table_name, progress }) => [String(table_name), JSON.parse(String(progress))]))
 }
 
-/** Returns the part of a page statement that saves the walk. `parameter` is the number of the `savedWalkValue`. */
+/**
+ * Returns the common table expression of a page statement that saves the walk. `parameter` is the number of the
+ * `savedWalkValue`.
+ */
 export function saveWalkPart(schema: string, parameter: number): string {
   return `saved as (insert into ${qualifiedName(schema, '_sync_unfinished')} (table_name, progress, marks)
     select * from json_to_record($${parameter}::text::json) as given(table_name text, progress text, marks boolean)
@@ -25,8 +28,8 @@ export function saveWalkPart(schema: string, parameter: number): string {
 }
 
 /**
- * Returns the parameter of `saveWalkPart`. `marks` is whether a full walk marks the rows that it sees; null for other
- * walks.
+ * Returns the parameter of `saveWalkPart`. `marks` is true if a full walk marks the rows that it sees, and false if it
+ * started with empty tables; null for other walks.
  */
 export function savedWalkValue(table: string, walk: UnfinishedWalk, marks: boolean | null): string {
   return JSON.stringify({ table_name: table, progress: JSON.stringify(walk), marks })
@@ -63,9 +66,9 @@ export async function markWalkSeen(
 }
 
 /**
- * Removes rows without a mark, with their embedded and owned rows. The caller provides the transaction. Returns the
- * number of removed rows, without embedded and owned rows. Call it only after a walk that marked its rows. After other
- * walks, it would remove all rows.
+ * Removes rows without a mark, with their owned rows, and then all embedded rows without a parent. The caller provides
+ * the transaction. Returns the number of removed rows, without embedded and owned rows. Call it only after a walk that
+ * marked its rows. After other walks, it would remove all rows.
  */
 export async function removeUnseen({ session, schema }: SchemaConnection, table: CopyTable): Promise<number> {
   const at = qualifiedName(schema, table.name)

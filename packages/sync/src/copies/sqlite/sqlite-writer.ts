@@ -43,12 +43,15 @@ export class SqliteWriter {
     return this.#marks
   }
 
-  /** Must be called before the first page of a new walk. */
+  /** Forgets `marks` of the previous walk. Must be called before the first page of a new walk. */
   startWalk(): void {
     this.#marks = null
   }
 
-  /** Writes the rows of a page, and marks them if a full walk needs marks. */
+  /**
+   * Writes the rows of a page. If `isFull` and the walk marks rows, also marks them. `isFull` is whether the page is
+   * from a full walk.
+   */
   write(rows: readonly CopyRow[], isFull: boolean): void {
     if (isFull) this.#marks ??= this.#startFullWalk()
     // If the tables were empty before the walk, a new row has no embedded rows to remove.
@@ -70,7 +73,7 @@ export class SqliteWriter {
 
   /**
    * Ends a full walk: removes unseen rows with their embedded and owned rows, or creates the indexes of a new table.
-   * Returns the number of removed rows of the table itself.
+   * Returns the number of removed rows of the table itself. The caller deletes the marks.
    */
   removeUnseen(): number {
     // A resumed walk can end without a page, if the run before it wrote all pages.
@@ -96,8 +99,8 @@ export class SqliteWriter {
   }
 
   /**
-   * Returns whether the walk marks rows. Creates missing indexes for a walk that marks rows, and drops all indexes
-   * otherwise.
+   * Returns whether the walk marks rows. If it does, creates missing indexes. Otherwise, drops all indexes, also those
+   * that `open` has created before a resumed walk.
    */
   #startFullWalk(): boolean {
     const marks = readWalkMarks((text) => this.#database.prepare(text), this.#table.name) ?? !this.#isEmpty()
@@ -141,6 +144,7 @@ class ChildWriter {
 class RowStatement {
   readonly #statement: StatementSync
   readonly #columns: readonly WrittenColumn[]
+  /** Values of the current row. All rows use the same array, because a run can write millions of rows. */
   readonly #values: SQLInputValue[]
 
   constructor(database: DatabaseSync, verb: 'insert' | 'upsert', table: Pick<CopyTable, 'name' | 'columns'>) {
@@ -186,6 +190,7 @@ function writtenColumns(column: CopyColumn): WrittenColumn[] {
   const { name, kind } = column
   if (kind !== 'decimal') return [{ name, field: name, input: inputOf(kind) }]
   return [
+    // A number for computing, and the digits that the service sent.
     { name, field: name, input: Number },
     { name: digitsName(column), field: name, input: String },
   ]
