@@ -1,8 +1,10 @@
-// Decides whether a run continues the unfinished walk of an earlier run, or starts the table again. It continues:
+// Decides whether a run continues the unfinished walk of an earlier run, or starts the table again. The plan
+// (plan-table.ts) says which rows the run wants. A run continues:
 //
 // - a full walk, if the plan is full.
 // - a walk of updates, if the plan requests updates since the same time or later. Otherwise, the rows changed between
-//   the two times would be missing. For the same reason, `startsAt` of the walk must not be later than the plan's.
+//   the two times would be missing. For the same reason, the walk must not skip rows that the plan includes
+//   (`startsAt`).
 //
 // A walk can be resumed for a day, because a resumed walk does not notice that the store deleted rows before its
 // cursor.

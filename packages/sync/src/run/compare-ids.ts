@@ -1,5 +1,5 @@
-// Compares a table with the store by its list of IDs, in about 1/40 of the requests: which rows exist, and when each
-// row was last changed. It does not find a row whose value changed without its timestamp.
+// Compares which rows a table and the store have, and when each row was last changed. The list of IDs needs about 1/40
+// of the requests of compare-rows.ts. It does not find a row whose value changed without its timestamp.
 
 import { comparableText } from '../copies/comparable-text.ts'
 import type { StoredRow, TableState } from '../copies/copy.ts'
@@ -33,7 +33,7 @@ class IdsComparison {
   readonly #comparison: TableComparison
   readonly #state: TableState
   readonly #columns: readonly CopyColumn[]
-  /** Whether the current rows were created before `startsAt` of the copy. */
+  /** Whether the current rows were created before `startsAt` of the copy, so that the run skipped them. */
   #isBeforeStart = false
   /** IDs of missing rows without a timestamp. The list of IDs does not have their time of creation. */
   readonly #withoutTimestamp = new Set<string>()

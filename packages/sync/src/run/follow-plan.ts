@@ -44,7 +44,10 @@ export async function followPlan<T>(
   }
 }
 
-/** Whether the store probably doesn't track updates: the status is 400, and the cursor is valid. */
+/**
+ * Whether the store probably doesn't track updates. The service then rejects `updated_since` with status 400. An
+ * invalid cursor has the same status.
+ */
 function isUpdatesUntracked(error: unknown): boolean {
   return error instanceof StoreExportError && error.status === BAD_REQUEST && error.code !== 'INVALID_CURSOR'
 }

@@ -1,5 +1,6 @@
-// Separates differences that are errors from those with a known reason, such as a row that changed at or after the
-// table's `since`. Counts the differences of one table by reason, and chooses the cheapest run that repairs them:
+// Separates differences that are errors from those with a known reason. For example, a row changed at or after the
+// start of the table's next incremental sync (`since`). Counts the differences of one table by reason, and chooses the
+// cheapest run that repairs them:
 //
 // - `run`: every run reads all rows of the table, or the next run rereads it because the store serves other fields.
 // - `prune`: all differences are rows that the store has deleted, or rows embedded in them, and the table has a list of

@@ -44,6 +44,7 @@ export interface Verification {
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { client, copy, signal, tables = TABLES } = options
+  // Comes before `open`, which would create a missing copy.
   if ((await copy.peek()) === null) throw new CopyError(`${copy.name} is not a copy yet; run \`store-sync run\` first`)
   const state = await copy.open(TABLES)
   try {

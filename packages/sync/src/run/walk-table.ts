@@ -1,5 +1,5 @@
-// Performs one walk of one table. Writes each page when it arrives, with the position of the walk. A walk ends in one
-// of these ways:
+// Performs one walk of one table: reads its list page by page. Writes each page when it arrives, with the position of
+// the walk. A walk ends in one of these ways:
 //
 // - The list ends: saves the new state of the table. A full walk removes the rows that it has not seen.
 // - It is interrupted: the next run resumes it after the last written page (can-resume.ts), and then reads the rows
@@ -73,7 +73,8 @@ export interface WalkedTable {
 export async function walkTable(options: TableWalkOptions, table: CopyTable, known: KnownTable): Promise<WalkedTable> {
   const { state, isResumed, ...result } = await walkOnce(options, table, known)
   if (!isResumed) return { result, state, isComplete: result.mode === 'full' }
-  // Rows that the interrupted run has read can have changed before this run started.
+  // Rows that the interrupted run has read can have changed before this run started. The second walk reads only these
+  // changes, even if the user wants all rows.
   const later = await walkOnce({ ...options, isFull: false }, table, { state, unfinished: null })
   const both = { ...result, rows: result.rows + later.rows, removed: result.removed + later.removed }
   return { result: both, state: later.state, isComplete: later.mode === 'full' }
@@ -134,6 +135,7 @@ class TableWalk {
    */
   async follow(plan: TablePlan, source: RowSource, unfinished: UnfinishedWalk | null): Promise<WalkOutcome> {
     const { now = Date.now, signal } = this.#options
+    // A walk by owner (`listAllRows`) has no cursor to continue after.
     const isResumed = unfinished !== null && source === listRows && canResume(unfinished, plan, now())
     const walk = (from: UnfinishedWalk | null) =>
       abortWhenDone(signal, (aborted) => this.#walk(plan, source, from, aborted))
