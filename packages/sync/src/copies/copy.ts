@@ -3,8 +3,8 @@
 // interrupted walk.
 //
 // What must hold:
-// - A page, its marks, and the position of the walk after it are committed together. A full walk marks the rows that it
-//   has seen. If the position were saved first, a killed run would skip the page. If the marks were missing, a resumed
+// - A full walk marks the rows that it has seen. A page, its marks, and the position of the walk after it are committed
+//   together. If the position were saved first, a killed run would skip the page. If the marks were missing, a resumed
 //   full walk would remove rows that it has seen.
 // - `since` of a table advances only at the end of its walk. Otherwise, the next run would miss the unread changes.
 // - Rows are removed only at the end of a full walk: those that it has not seen. Their embedded rows (such as the items

@@ -1,6 +1,6 @@
-// Defines the views of a copy in a database with exact decimals: orders with their customers, and one row for each
-// order line. Users grant privileges on the views and build their own views on them, so `create or replace` must work.
-// For this reason, a newer version can only add columns at the end.
+// Defines the views of a copy in a database with exact decimals (PostgreSQL, MySQL, MariaDB, and DuckDB): orders with
+// their customers, and one row for each order line. Users grant privileges on the views and build their own views on
+// them, so `create or replace` must work. For this reason, a newer version can only add columns at the end.
 
 /** A view that a copy creates, and the tables that it reads. */
 export interface DatabaseView {

@@ -19,7 +19,7 @@ import { deleteWalk, markWalkSeen, needsMarks, removeUnseen, saveWalk } from './
 import { type DuckDb, loadDuckDb } from './load-duckdb.ts'
 import { translateDuckDbError } from './translate-duckdb-error.ts'
 
-/** How a DuckDB file begins. */
+/** A DuckDB file begins with a checksum of 8 bytes, and then has these bytes. */
 const DUCKDB_FILE: FileSignature = { format: 'DuckDB', bytes: 'DUCK', offset: 8, canBeEmpty: false }
 
 /** The open file, and its columns outside of the contract. */

@@ -10,6 +10,7 @@ import type { DuckDbSession } from './duckdb-session.ts'
 import { type DuckDbColumn, storedColumns } from './duckdb-values.ts'
 import { deleteOrphanMarks, deleteWalk } from './duckdb-walks.ts'
 
+/** Tables for the state of the copy. They have no keys, so a write first deletes the row that it replaces. */
 const STATE_TABLES = [
   '_sync_copy (store_id varchar not null)',
   '_sync_tables (table_name varchar not null, since varchar, whole_at varchar, starts_at varchar, store_fields varchar, reread_at varchar)',
@@ -23,8 +24,8 @@ export type OtherColumns = ReadonlyMap<string, readonly string[]>
 /**
  * Creates missing tables and columns, replaces the views whose tables exist, and deletes the marks in `_sync_seen` of
  * tables whose walk has ended. The next walk of a table that gets new columns is full. Returns the columns outside of
- * the contract. The caller provides the transaction. Throws `CopyError` if the file has no copy, but tables or views of
- * these names. In a file with a copy, these count as a part of the copy.
+ * the contract. The caller provides the transaction. Throws `CopyError` if the file has no copy, but a table or view
+ * with a name of the copy. In a file with a copy, it counts as a part of the copy.
  */
 export async function createSchema(
   session: DuckDbSession,

@@ -29,8 +29,9 @@ const MONEY_TYPE = 'decimal(38, 2)'
 const MONEY = /^-?\d{1,36}(?:\.\d{1,2})?$/
 
 /**
- * Returns the columns of the file for a column of the contract. Coordinates can have any number of digits, so they are
- * a number for computing, and a string with the digits that the service sent.
+ * Returns the columns of the file for a column of the contract. Decimals that are not amounts, such as coordinates, can
+ * have any number of digits. They have two columns: a number for computing, and a string with the digits that the
+ * service sent.
  */
 export function storedColumns(column: CopyColumn): DuckDbColumn[] {
   const { name, kind, isMoney } = column
@@ -74,7 +75,10 @@ export function rowsAsJson(copy: string, columns: readonly CopyColumn[], rows: r
   )
 }
 
-/** Returns a value as DuckDB stores it: with U+FFFD in place of unpaired surrogates, which UTF-8 cannot contain. */
+/**
+ * Returns the value that a verification must find: the sent value, with U+FFFD in place of unpaired surrogates, which
+ * UTF-8 cannot contain.
+ */
 export function asDuckDbStores({ kind }: CopyColumn, value: unknown): unknown {
   if (kind === 'json') return value === null || value === undefined ? value : parseExactJson(jsonText(value))
   return typeof value === 'string' ? value.toWellFormed() : value

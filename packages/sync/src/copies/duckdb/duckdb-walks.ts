@@ -14,7 +14,10 @@ export async function readWalks(session: DuckDbSession): Promise<Map<string, Unf
   return new Map(rows.map(({ table_name, progress }) => [String(table_name), JSON.parse(String(progress))]))
 }
 
-/** Saves an unfinished walk. `marks` is whether a full walk marks the rows that it sees; null for other walks. */
+/**
+ * Saves an unfinished walk. `marks` is true if a full walk marks the rows that it sees, and false if it started with
+ * empty tables; null for other walks.
+ */
 export async function saveWalk(
   session: DuckDbSession,
   table: string,
@@ -64,14 +67,15 @@ export async function deleteOrphanMarks(session: DuckDbSession): Promise<void> {
 }
 
 /**
- * Removes rows without a mark. With them, it removes their embedded rows (such as the items of an order) and owned rows
- * (such as the addresses of a customer). Call it only if `needsMarks` was true when the walk began. Otherwise, it
- * removes all rows. Runs in the caller's transaction. Returns the number of removed rows, without embedded and owned
- * rows.
+ * Removes rows without a mark, and their owned rows (such as the addresses of a customer). Then removes all embedded
+ * rows without a parent (such as the items of a removed order). Call it only if `needsMarks` was true when the walk
+ * began. Otherwise, it removes all rows. Runs in the caller's transaction. Returns the number of removed rows, without
+ * embedded and owned rows.
  */
 export async function removeUnseen(session: DuckDbSession, table: CopyTable): Promise<number> {
   const at = quoteIdentifier(table.name)
   const isUnseen = 'id not in (select id from _sync_seen where table_name = $1)'
+  // Owned rows come first, because they are found by their owners.
   for (const { name, ownerColumn } of table.owned)
     await session.run(
       `delete from ${quoteIdentifier(name)}

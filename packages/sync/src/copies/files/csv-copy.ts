@@ -11,7 +11,7 @@ import { type NewFile, writeNewFiles } from './replace-files.ts'
 
 /**
  * Matches strings that already look escaped. Such a string gets one more apostrophe, so that a program that removes one
- * gets the original string.
+ * gets the original string. The escapes are the full-width forms of `=`, `+`, `-`, and `@`.
  */
 const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 

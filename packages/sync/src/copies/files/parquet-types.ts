@@ -21,7 +21,8 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const SURROGATE = /\\u[dD][89a-fA-F]/
 
 /**
- * Types by kind of column. Each type stores all values of the type before it.
+ * Types by kind of column, in the order in which they are tried. Strings come last, and are the only type of an empty
+ * list. Each type stores all values of the type before it.
  *
  * - IDs are text, because pandas, Spark and Power BI show Parquet's UUID type as bytes.
  * - Amounts have two digits after the point. Coordinates have any number of digits, so their type has a fixed scale:
@@ -46,7 +47,10 @@ export function usualTypes(columns: readonly FileColumn[]): ParquetType[] {
   return columns.map((column) => typesOf(column)[0] ?? TEXT)
 }
 
-/** Returns the first type of each column that stores all values of the table; `varchar` if no other type does. */
+/**
+ * Returns the first type of each column that stores all values of the table; `varchar` if no other type does. Reads all
+ * rows.
+ */
 export function fittingTypes({ columns, rows }: FileTable): ParquetType[] {
   const found = usualTypes(columns)
   const others = columns.map((column) => [...typesOf(column).slice(1)])

@@ -1,5 +1,5 @@
-// Builds the parts of a workbook that exist once for all sheets: the list of sheets, their paths, the styles, and the
-// content types. The library hucre writes these parts only for the workbook of one table.
+// Builds the parts of a workbook (XML files in its archive) that exist once for all sheets: the list of sheets, their
+// paths, the styles, and the content types. The library hucre writes these parts only for the workbook of one table.
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

@@ -12,6 +12,7 @@ import { type MySqlColumn, storedColumns } from './mysql-values.ts'
 import { deleteOrphanMarks, deleteWalk } from './mysql-walks.ts'
 
 const TABLE_OPTIONS = 'engine = InnoDB default character set utf8mb4 collate utf8mb4_bin'
+/** Tables for the state of the copy. `_sync_views` has a digest of each view, because a view has no comment for it. */
 const STATE_TABLES = [
   '_sync_copy (one int primary key, store_id varchar(100) not null)',
   '_sync_tables (table_name varchar(100) primary key, since varchar(100), whole_at varchar(100), starts_at varchar(100), store_fields varchar(100), reread_at varchar(100))',
@@ -28,8 +29,8 @@ const PREFIX_CHARACTERS = 191
 /**
  * Creates missing tables and columns, and views that are missing or of another version. Deletes the marks in
  * `_sync_seen` of tables whose walk has ended. The next walk of a table that gets new columns is full. Throws
- * `CopyError` if the database has no copy, but tables or views of these names. In a database with a copy, these count
- * as a part of the copy. `copy` is its name for messages.
+ * `CopyError` if the database has no copy, but a table or view with a name of the copy. In a database with a copy, it
+ * counts as a part of the copy. `copy` is its name for messages.
  */
 export async function createSchema(session: MySqlSession, copy: string, tables: readonly CopyTable[]): Promise<void> {
   const all = tables.flatMap((table) => [table, ...table.children])

@@ -13,7 +13,10 @@ export async function readWalks(session: MySqlSession): Promise<Map<string, Unfi
   return new Map(rows.map(({ name, progress }) => [String(name), JSON.parse(String(progress))]))
 }
 
-/** Saves an unfinished walk. `marks` is whether a full walk marks the rows that it sees; null for other walks. */
+/**
+ * Saves an unfinished walk. `marks` is true if a full walk marks the rows that it sees, and false if it started with
+ * empty tables; null for other walks.
+ */
 export async function saveWalk(
   session: MySqlSession,
   table: string,
@@ -61,9 +64,9 @@ export async function deleteOrphanMarks(session: MySqlSession): Promise<void> {
 }
 
 /**
- * Removes rows without a mark, with their embedded rows and owned rows. Examples are the items of an order and the
- * addresses of a customer. Returns the number of removed rows, without embedded and owned rows. The caller provides the
- * transaction.
+ * Removes rows without a mark, and their owned rows (such as the addresses of a customer). Then removes all embedded
+ * rows without a parent (such as the items of a removed order). Returns the number of removed rows, without embedded
+ * and owned rows. The caller provides the transaction.
  *
  * Call it only if `needsMarks` was true when the walk started. After another walk, which has no marks, it would remove
  * all rows.

@@ -44,8 +44,8 @@ const STATE_TABLES = [
 /**
  * Creates missing objects, replaces views of another version, and deletes the marks in `_sync_seen` of tables whose
  * walk has ended. The next walk of a table that gets new columns is full. The caller provides the transaction. Throws
- * `CopyError` if the schema has no copy, but objects of these names. In a schema with a copy, these count as a part of
- * the copy.
+ * `CopyError` if the schema has no copy, but an object with a name of the copy. In a schema with a copy, it counts as a
+ * part of the copy.
  */
 export async function createSchema(session: PostgresSession, plan: SchemaPlan): Promise<void> {
   const { schema, tables } = plan
@@ -73,8 +73,8 @@ export function columnDeclaration({ name, kind }: CopyColumn): string {
 
 /**
  * Returns the names of existing objects. Creates a missing schema. Does not use `create schema if not exists`, which
- * always needs the privilege to create schemas. Throws `CopyError` if the schema has no copy, but tables or views of
- * these names.
+ * always needs the privilege to create schemas. Throws `CopyError` if the schema has no copy, but a table or view with
+ * a name of the copy.
  */
 async function claimSchema(
   session: PostgresSession,

@@ -34,7 +34,7 @@ function pickColumns(columns: readonly CopyColumn[], row: CopyRow, change: Value
 
 const unchanged: ValueChange = (_column, value) => value
 
-/** Returns a value as PostgreSQL stores it, with the replacements of `rowsAsJson`. */
+/** Returns the value that a verification must find: the sent value, with the replacements of `rowsAsJson`. */
 export function asPostgresStores({ kind }: CopyColumn, value: unknown): unknown {
   if (kind === 'json') return replaceInJson(value)
   return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value

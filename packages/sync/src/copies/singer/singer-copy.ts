@@ -57,7 +57,7 @@ export class SingerCopy implements Copy {
   async write({ table, rows, isFull, isFirst, unfinished, seenIds = [] }: PageWrite): Promise<void> {
     const { name } = table
     this.#tick()
-    // The state of the page replaces that of an unfinished walk, or drops it if a later run cannot resume the walk.
+    // The state of the page replaces that of an unfinished walk, or removes it if a later run cannot resume the walk.
     const { unfinished: before, walk_synced_at: startedAt, ...known } = this.#state.tables[name] ?? {}
     const walkSyncedAt = isFirst ? this.#state.synced_at : (startedAt ?? this.#state.synced_at)
     const listedBefore = isFirst ? 0 : (this.#listed.get(name) ?? before?.rows ?? 0)

@@ -8,9 +8,9 @@ import { CopyBusyError } from '../copy.ts'
 import { isBusy } from './translate-sqlite-error.ts'
 
 /**
- * Locks the copy in `file` until the returned database is closed, and creates a missing folder. The operating system
- * releases the lock when the process ends, even if it is killed. Throws `CopyBusyError` if another run holds the lock,
- * and other errors unchanged.
+ * Locks the copy in `file` until the returned database is closed, and creates a missing folder. The lock file
+ * `<file>-run` stays there. The operating system releases the lock when the process ends, even if it is killed. Throws
+ * `CopyBusyError` if another run holds the lock, and other errors unchanged.
  */
 export function lockFile(file: string, name: string): DatabaseSync {
   mkdirSync(path.dirname(file), { recursive: true })

@@ -48,7 +48,9 @@ function readTables(prepare: Prepare): Omit<CopyState, 'unfinished'> {
   return { storeId: textOrNull(copy?.store_id), tables: new Map(tables) }
 }
 
-/** Returns the rows of a selection in any order, with values as the service sent them. Throws SQLite errors. */
+/**
+ * Returns the rows of a selection in any order, with each value in the form of `comparableText`. Throws SQLite errors.
+ */
 export function readRows(prepare: Prepare, { table, by, ids }: RowSelection): StoredRow[] {
   const names = table.columns.map(sentValue)
   const statement = prepare(
@@ -86,8 +88,8 @@ export function readUnseenIds(database: DatabaseSync, table: string, after: stri
 }
 
 /**
- * Returns a value as SQLite stores it: with U+FFFD in place of unpaired surrogates, which UTF-8 cannot contain. JSON is
- * unchanged, because its text contains them as escapes.
+ * Returns the value that a verification must find: the sent value, with U+FFFD in place of unpaired surrogates, which
+ * UTF-8 cannot contain. JSON is unchanged, because its text contains them as escapes.
  */
 export function asSqliteStores({ kind }: CopyColumn, value: unknown): unknown {
   return typeof value === 'string' && kind !== 'json' ? value.toWellFormed() : value

@@ -24,6 +24,7 @@ const LINE_CENTS = 'iif(abs(i.quantity * i.price_cents) < 1e15, i.quantity * i.p
 /** Views for queries. Each amount has a column with the number and a column with whole cents. */
 export const VIEWS: readonly SqliteView[] = viewsOf({
   amount: (from, name) => `${from}.${name}`,
+  // Cents are exact. An amount of more than 15 digits has none, so its number is used.
   lineTotal: 'i.quantity * coalesce(i.price_cents, i.price * 100) / 100.0',
   hasCents: true,
 })

@@ -19,7 +19,10 @@ export function readWalks(prepare: Prepare): Map<string, UnfinishedWalk> {
   return new Map(rows.map((row) => [String(row.table_name), JSON.parse(String(row.progress))]))
 }
 
-/** Saves an unfinished walk. `marks` is whether a full walk marks the rows that it sees; null for other walks. */
+/**
+ * Saves an unfinished walk. `marks` is true if a full walk marks the rows that it sees, and false if it started with
+ * empty tables; null for other walks.
+ */
 export function saveWalk(prepare: Prepare, table: string, walk: UnfinishedWalk, marks: boolean | null): void {
   prepare('insert or replace into _sync_unfinished (table_name, progress, marks) values (?, ?, ?)').run(
     table,

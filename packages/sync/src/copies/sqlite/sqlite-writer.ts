@@ -85,6 +85,7 @@ export class SqliteWriter {
     }
     const { name, children, owned } = this.#table
     const unseen = 'id not in (select id from _sync_seen where table_name = ?)'
+    // Owned rows come first, because they are found by their owners.
     for (const each of owned) {
       const isOwnedByUnseen = `${quoteIdentifier(each.ownerColumn)} in (select id from ${quoteIdentifier(name)} where ${unseen})`
       this.#database.prepare(`delete from ${quoteIdentifier(each.name)} where ${isOwnedByUnseen}`).run(name)
