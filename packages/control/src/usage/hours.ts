@@ -4,6 +4,7 @@
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
 import type { RecordedRequest } from './recorded-request.ts'
+import type { Execute } from './write-batches.ts'
 
 /** Sums of one key's requests in one hour, by outcome. */
 export interface HourEntry {
@@ -48,7 +49,7 @@ export function hoursBuffer(
     entriesMax,
     idOf: ({ keyId, hour }) => `${keyId} ${hour}`,
     merge,
-    write: (batch) => upsert(pool, batch),
+    write: upsert,
     onDropped: ({ successful, clientErrors, rejected, failed }) =>
       onDropped(successful + clientErrors + rejected + failed),
   })
@@ -77,10 +78,10 @@ function merge(into: HourEntry, from: HourEntry): void {
  * - `changes`: the new times of keys. An end counts from the control database's clock, with which admission compares
  *   it.
  */
-async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
+async function upsert(batch: readonly HourEntry[], execute: Execute): Promise<void> {
   // JSON.stringify() throws for a bigint.
   const entries = batch.map((entry) => ({ ...entry, activeMinutes: String(entry.activeMinutes) }))
-  await pool.execute(sql`
+  await execute(sql`
     with recursive used as materialized (
       select u."keyId" as key_id, to_timestamp(u.hour / 1000) as hour, u.successful,
         u."clientErrors" as client_errors, u.rejected, u.failed,

@@ -5,7 +5,7 @@
 // - Failed: it is back in the buffer, even if the buffer is full.
 
 import type { Pool } from '@store-export/postgres'
-import { writeBatches } from './write-batches.ts'
+import { type Execute, writeBatches } from './write-batches.ts'
 
 /** Maximum number of entries in one statement. */
 const BATCH_SIZE = 5000
@@ -19,9 +19,10 @@ export interface MergingBufferOptions<Entry> {
   /** Merges `from` into `into`, which has the same ID. */
   readonly merge: (into: Entry, from: Entry) => void
   /**
-   * Writes a batch completely, or rejects and writes nothing. After a rejection, its entries wait for the next flush.
+   * Writes a batch completely with `execute`, or rejects and writes nothing. After a rejection, its entries wait for
+   * the next flush.
    */
-  readonly write: (batch: readonly Entry[]) => Promise<void>
+  readonly write: (batch: readonly Entry[], execute: Execute) => Promise<void>
   /** Called with an entry for which the buffer has no room. */
   readonly onDropped?: (entry: Entry) => void
 }
@@ -64,7 +65,7 @@ export class MergingBuffer<Entry extends { readonly keyId: string }> {
    */
   async flush(): Promise<void> {
     const { pool, entriesMax, idOf, onDropped } = this.#options
-    const write = (batch: readonly Entry[]) => this.#write(batch)
+    const write = (batch: readonly Entry[], execute: Execute) => this.#write(batch, execute)
     const unwritten = await writeBatches([...this.#entries.values()], { pool, batchSize: BATCH_SIZE, write })
     if (unwritten === null) return
     if (unwritten.hasLostWorker) {
@@ -76,11 +77,11 @@ export class MergingBuffer<Entry extends { readonly keyId: string }> {
     throw unwritten.cause
   }
 
-  async #write(batch: readonly Entry[]): Promise<void> {
+  async #write(batch: readonly Entry[], execute: Execute): Promise<void> {
     const { idOf, write } = this.#options
     for (const entry of batch) this.#entries.delete(idOf(entry))
     try {
-      await write(batch)
+      await write(batch, execute)
     } catch (error) {
       for (const entry of batch) this.#putBack(entry)
       throw error

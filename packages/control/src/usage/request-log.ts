@@ -5,6 +5,7 @@
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
 import type { RecordedRequest } from './recorded-request.ts'
+import type { Execute } from './write-batches.ts'
 
 /** Requests of a key in one minute with the same endpoint, status, code, and reason. */
 export interface RequestLogEntry {
@@ -70,14 +71,14 @@ export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<Requ
    * `linesPerKey` by at most the lines of an hour and of a batch.
    */
   let pruned = { hour: 0, keyIds: new Set<string>() }
-  const write = async (batch: readonly RequestLogEntry[]) => {
+  const write = async (batch: readonly RequestLogEntry[], execute: Execute) => {
     const hour = Math.floor(now() / HOUR_MS)
     if (hour !== pruned.hour) pruned = { hour, keyIds: new Set() }
     const due = [...new Set(batch.map(({ keyId }) => keyId))].filter((keyId) => !pruned.keyIds.has(keyId))
     // If a batch fails, it is written again. So the deletion comes first, and no line is counted twice.
-    if (due.length > 0) await prune(pool, due, linesPerKey)
+    if (due.length > 0) await prune(execute, due, linesPerKey)
     for (const keyId of due) pruned.keyIds.add(keyId)
-    await upsert(pool, batch)
+    await upsert(batch, execute)
   }
   const idOf = ({ keyId, minute, endpoint, status, code, reason }: RequestLogEntry) =>
     `${keyId} ${minute} ${endpoint} ${status} ${code} ${reason}`
@@ -93,8 +94,8 @@ function merge(into: RequestLogEntry, from: RequestLogEntry): void {
 }
 
 /** Writes lines in the order of their primary key, so that two nodes cannot deadlock. Skips removed stores. */
-async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<void> {
-  await pool.execute(sql`
+async function upsert(batch: readonly RequestLogEntry[], execute: Execute): Promise<void> {
+  await execute(sql`
     insert into request_log as l (
       key_id, minute, endpoint, status, code, reason, requests, rows, duration_ms, last_at, last_request_id)
     select n."keyId", to_timestamp(n.minute / 1000), n.endpoint, n.status, n.code, n.reason, n.requests, n.rows,
@@ -116,8 +117,8 @@ async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<vo
  * Leaves the newest `linesPerKey` lines of each key, and the other lines of the oldest minute among them. Deletes the
  * rest.
  */
-async function prune(pool: Pool, keyIds: readonly string[], linesPerKey: number): Promise<void> {
-  await pool.execute(sql`
+async function prune(execute: Execute, keyIds: readonly string[], linesPerKey: number): Promise<void> {
+  await execute(sql`
     delete from request_log l using (
       select key_id, minute, row_number() over (partition by key_id order by minute desc) as line
       from request_log where key_id = any (${keyIds}::uuid[])

@@ -10,7 +10,7 @@
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
-import { writeBatches } from './write-batches.ts'
+import { type Execute, writeBatches } from './write-batches.ts'
 
 /** Consecutive pages of one walk that wait to be written. */
 interface Segment {
@@ -101,7 +101,7 @@ export class WalksBuffer {
       if (this.#latest.get(listOf(segment)) === segment) this.#latest.delete(listOf(segment))
     }
     const { pool, segmentsMax } = this.#options
-    const unwritten = await writeBatches(due, { pool, batchSize: BATCH_SIZE, write: (batch) => write(pool, batch) })
+    const unwritten = await writeBatches(due, { pool, batchSize: BATCH_SIZE, write })
     const waiting = new Set(unwritten?.entries)
     const waitingMax = unwritten?.hasLostWorker === true ? Math.ceil(segmentsMax / 2) : segmentsMax
     this.#segments = [...[...waiting].slice(0, waitingMax), ...this.#segments].slice(0, segmentsMax)
@@ -123,10 +123,10 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
  * segment. The outer query sums the segments of a walk, because an update changes a row only once. The list of keys
  * names the shards to Citus, because the statement would otherwise read all servers.
  */
-async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
+async function write(segments: readonly Segment[], execute: Execute): Promise<void> {
   const written = JSON.stringify(segments)
   const keyIds = keysOf(segments)
-  await pool.execute(sql`
+  await execute(sql`
     insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
     select n."keyId", n.endpoint, n.filters, to_timestamp(n."begunAt" / 1000), to_timestamp(n."lastAt" / 1000),
       n.requests, n.pages, n.rows, n.ended
@@ -134,7 +134,7 @@ async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
     join api_keys k on k.id = n."keyId" join stores s on s.id = k.store_id and s.removed_at is null
     where n."hasFirst"
     on conflict do nothing`)
-  await pool.execute(sql`
+  await execute(sql`
     update walks w set last_at = greatest(w.last_at, to_timestamp(o."lastAt" / 1000)),
       requests = w.requests + o.requests, pages = w.pages + o.pages, rows = w.rows + o.rows, ended = o.ended
     from (

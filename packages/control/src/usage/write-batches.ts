@@ -2,7 +2,7 @@
 // server of the Citus cluster. If a worker is lost, a statement with one of its keys fails. Then the entries are
 // written separately for each worker, so that the other workers get theirs.
 
-import { type Pool, sql } from '@store-export/postgres'
+import { executeOn, type Pool, type Statement, sql } from '@store-export/postgres'
 import { isDistributed } from '../distribute.ts'
 
 /** How to write entries. */
@@ -10,9 +10,16 @@ export interface BatchOptions<Entry> {
   readonly pool: Pool
   /** Maximum number of entries in a batch. */
   readonly batchSize: number
-  /** Writes a batch completely, or rejects and writes nothing. */
-  readonly write: (batch: readonly Entry[]) => Promise<void>
+  /** Writes a batch completely with statements that `execute` runs, or rejects and writes nothing. */
+  readonly write: (batch: readonly Entry[], execute: Execute) => Promise<void>
+  /** Maximum time in ms of a statement for the keys of one worker; 10 s by default. */
+  readonly statementMsMax?: number
+  /** Time in ms after which no further worker's keys are written; one minute by default. */
+  readonly workersMsMax?: number
 }
+
+/** Runs a statement. Rejects like `Pool.execute`. */
+export type Execute = (statement: Statement) => Promise<unknown>
 
 /** The entries that could not be written. */
 export interface Unwritten<Entry> {
@@ -22,6 +29,13 @@ export interface Unwritten<Entry> {
   /** Whether the entries of some workers were written, but not those of others. */
   readonly hasLostWorker: boolean
 }
+
+/**
+ * Limits of the writes by worker. A worker that hangs must delay the others only a little. If many unused replacement
+ * keys are on this worker, the rest of them waits for the next write.
+ */
+const STATEMENT_MS_MAX = 10_000
+const WORKERS_MS_MAX = 60_000
 
 interface OfKey {
   readonly keyId: string
@@ -35,27 +49,37 @@ export async function writeBatches<Entry extends OfKey>(
   entries: readonly Entry[],
   options: BatchOptions<Entry>,
 ): Promise<Unwritten<Entry> | null> {
-  const failed = await writeInOrder(entries, options)
+  const { pool, statementMsMax = STATEMENT_MS_MAX, workersMsMax = WORKERS_MS_MAX } = options
+  const failed = await writeInOrder(entries, options, (statement) => pool.execute(statement))
   if (failed === null) return null
   // If even the workers can't be read, the coordinator is lost, and nothing can be written.
-  const groups = await groupByWorker(options.pool, failed.entries).catch(() => [])
+  const groups = await groupByWorker(pool, failed.entries).catch(() => [])
   if (groups.length < 2) return failed
-  const failures = []
-  for (const group of groups) failures.push(await writeInOrder(group, options))
-  const [first, ...others] = failures.filter((failure) => failure !== null)
-  if (first === undefined) return null
-  const unwritten = [first, ...others].flatMap((failure) => failure.entries)
-  return { entries: unwritten, cause: first.cause, hasLostWorker: unwritten.length < failed.entries.length }
+  const end = performance.now() + workersMsMax
+  // The time limit of a statement begins when it has a connection, because hanging statements can occupy all of them.
+  const execute: Execute = (statement) =>
+    pool.use((connection) => executeOn(connection, statement, { deadline: performance.now() + statementMsMax }), {
+      deadline: end + statementMsMax,
+    })
+  const unwritten: Entry[] = []
+  for (const group of groups) {
+    // After the time limit, the rest comes first, so that the next write begins with it.
+    if (performance.now() >= end) unwritten.unshift(...group)
+    else unwritten.push(...((await writeInOrder(group, options, execute))?.entries ?? []))
+  }
+  if (unwritten.length === 0) return null
+  return { entries: unwritten, cause: failed.cause, hasLostWorker: unwritten.length < failed.entries.length }
 }
 
 /** Writes until a batch fails. Returns the entries of this batch and the later ones; null if there are none. */
 async function writeInOrder<Entry>(
   entries: readonly Entry[],
   { batchSize, write }: BatchOptions<Entry>,
+  execute: Execute,
 ): Promise<Unwritten<Entry> | null> {
   for (let written = 0; written < entries.length; written += batchSize) {
     try {
-      await write(entries.slice(written, written + batchSize))
+      await write(entries.slice(written, written + batchSize), execute)
     } catch (cause) {
       return { entries: entries.slice(written), cause, hasLostWorker: false }
     }
@@ -65,7 +89,8 @@ async function writeInOrder<Entry>(
 
 /**
  * Returns the entries of each worker; none if the control database is on one server. The first use of a replacement
- * also changes the replaced key, which can be on another worker. So each replacement that was not used yet is alone.
+ * also changes the replaced key, which can be on another worker. So each replacement that was not used yet is alone,
+ * after the groups of the workers.
  */
 async function groupByWorker<Entry extends OfKey>(pool: Pool, entries: readonly Entry[]): Promise<Entry[][]> {
   if (!(await isDistributed({ pool }))) return []
@@ -77,5 +102,7 @@ async function groupByWorker<Entry extends OfKey>(pool: Pool, entries: readonly 
     join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column('usage_hours', u.key_id)
     left join api_keys k on k.id = u.key_id and k.replaces is not null and k.last_used_at is null`)
   const groupOf = new Map(rows.map(({ keyId, group }) => [keyId, group]))
-  return [...Map.groupBy(entries, ({ keyId }) => groupOf.get(keyId)).values()]
+  const groups = [...Map.groupBy(entries, ({ keyId }) => groupOf.get(keyId)).values()]
+  const isAlone = ([first]: Entry[]) => first !== undefined && groupOf.get(first.keyId) === first.keyId
+  return [...groups.filter((group) => !isAlone(group)), ...groups.filter(isAlone)]
 }
