@@ -223,9 +223,8 @@ export async function readWalks(database: ControlDatabase, keyId: string): Promi
 export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'pages' | 'rows'> {
   readonly keyId: string
   /**
-   * Estimated rows of the whole list: the rows of the latest finished walk without filters of this list, by one of the
-   * queried keys. Ignores walks that don't have more rows than this one. Null if there is no such walk, or if this walk
-   * has filters.
+   * Estimated rows of the whole list: those of the latest walk that one of the queried keys finished without filters.
+   * Ignores walks that don't have more rows than this one. Null without such a walk, and for a walk with filters.
    */
   readonly rowsOfList: number | null
 }
