@@ -125,8 +125,8 @@ export class WaitingRequests {
 
   /**
    * Whether a request fails at once, because its server has been unreachable for 5 s. Then two requests of all stores
-   * can wait: one that makes the next attempt to connect, and one of a store that did not fail last. That store may be
-   * the only one with a correct URL.
+   * can wait: one that makes the next attempt to connect, and one of a store whose last attempt did not fail. Perhaps
+   * only the URLs of the other stores are wrong.
    */
   private isCutOff({ server, pause, retryAt, hasConnection }: StorePool): boolean {
     const now = performance.now()
