@@ -68,6 +68,26 @@ describe('alerts and the dashboard', () => {
       expect(type === 'row').toBe(targets === undefined)
     }
   })
+
+  test('each title of the Grafana dashboard fits into its panel on a screen with 1440 pixels', () => {
+    for (const { title, gridPos } of dashboardPanels()) expect(title.length, title).toBeLessThanOrEqual(gridPos.w * 6)
+  })
+
+  test('each number of the Grafana dashboard is current and has its own thresholds, in ascending order', () => {
+    const numbers = dashboardPanels().filter(({ type }) => type === 'stat')
+    expect(numbers).toHaveLength(6)
+    for (const { title, targets, fieldConfig } of numbers) {
+      expect(targets, title).toEqual([expect.objectContaining({ instant: true, range: false })])
+      const [first, ...others] = (fieldConfig?.defaults.thresholds?.steps ?? []).map(({ value }) => value)
+      expect(first, title).toBeNull()
+      expect(others.toSorted(), title).toEqual(others)
+    }
+  })
+
+  test('the axis of each share on the Grafana dashboard ends at 100 %', () => {
+    const shares = dashboardPanels().filter(({ fieldConfig }) => fieldConfig?.defaults.unit === 'percentunit')
+    expect(shares.map(({ fieldConfig }) => fieldConfig?.defaults.max)).toEqual([1, 1, 1])
+  })
 })
 
 describe('runbooks', () => {

@@ -47,8 +47,8 @@ const MINUTE = 60
 const STATE = MINUTE
 /** Window of alerts about events, which end this long after the last event. */
 const EVENTS = 10 * MINUTE
-/** Upper bound of a bucket of the histogram of latencies. */
-const SLOW_SECONDS = 2.5
+/** Upper bound of a bucket of the histogram of latencies. A response that takes longer is slow. */
+export const SLOW_SECONDS = 2.5
 
 /** Returns an expression for the share of all requests that failed for this reason; no value if none failed. */
 const failedShare = (reason: string) => (span: Span) =>

@@ -1,8 +1,9 @@
 // Generates a dashboard for Grafana from the declarations of the metrics. Each metric has a panel, whose query follows
 // from the type of the metric. The first row shows the state of the fleet.
 
+import { SATURATED } from '../../packages/operator/src/fleet-screen.ts'
 import { METRICS, type MetricDeclaration } from '../../packages/operator/src/metric-declarations.ts'
-import { JOB } from './alerts.ts'
+import { CRITICAL_SHARE, JOB, SLOW_SECONDS } from './alerts.ts'
 
 type MetricName = keyof typeof METRICS
 
@@ -17,7 +18,14 @@ interface Panel {
   readonly description: string
   readonly type: 'stat' | 'timeseries'
   readonly unit: string
+  /** Colors of a number, from the least value that has the color. The first value is null. */
+  readonly steps?: readonly Step[]
   readonly queries: readonly Query[]
+}
+
+interface Step {
+  readonly value: number | null
+  readonly color: string
 }
 
 /** Rows of the dashboard with their metrics. A metric that no row names is in the last row, `Other`. */
@@ -46,6 +54,8 @@ const ROWS: Readonly<Record<string, readonly MetricName[]>> = {
   ],
 }
 const OTHER = 'Other'
+/** Metrics that exist for so many combinations of labels that a panel shows their sums over one label. */
+const SHOWN_LABELS: Partial<Readonly<Record<MetricName, readonly string[]>>> = { errors: ['code'] }
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana replaces the variable
 const DATA_SOURCE = '${datasource}'
@@ -65,7 +75,7 @@ export function grafanaDashboard(): string {
   const others = (Object.keys(METRICS) as MetricName[]).filter((name) => !named.has(name))
   const rows = [...Object.entries(ROWS), [OTHER, others] as const].map(([title, names]) => ({
     title,
-    panels: names.map((name) => panelOf(METRICS[name])),
+    panels: names.map((name) => panelOf(METRICS[name], SHOWN_LABELS[name])),
   }))
   const dashboard = {
     description: 'Generated from the declarations of the metrics. Do not edit: run npm run generate.',
@@ -87,10 +97,9 @@ export function grafanaDashboard(): string {
  * and values are sums over all nodes, with one series for each combination of labels. A ratio is the highest of all
  * nodes.
  */
-function panelOf(metric: MetricDeclaration): Panel {
+function panelOf(metric: MetricDeclaration, labels: readonly string[] = Object.keys(metric.labels)): Panel {
   const { name, type, help } = metric
-  const labels = Object.keys(metric.labels)
-  const panel = { title: help.replace(/\.$/, ''), description: `${name}. ${help}`, type: 'timeseries' } as const
+  const panel = { title: titleOf(name), description: `${name}. ${help}`, type: 'timeseries' } as const
   const legend = labels.length === 0 ? 'all nodes' : labels.map((label) => `{{${label}}}`).join(' ')
   const sumBy = (series: string, labels: readonly string[]) =>
     labels.length === 0 ? `sum(${series})` : `sum by (${labels.join(', ')}) (${series})`
@@ -117,6 +126,15 @@ function panelOf(metric: MetricDeclaration): Panel {
   return { ...panel, unit: 'short', queries: [{ expr: sumBy(`${name}{${SELECTOR}}`, labels), legend }] }
 }
 
+/** Returns a title that fits into the panel: the name of the metric in words. The description has its meaning. */
+function titleOf(name: string): string {
+  const words = name
+    .replace(/^store_export_|_(total|seconds|ratio)$/g, '')
+    .replace('sign_ins', 'sign-ins')
+    .replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** Returns the unit of a counter's rate. */
 function rateUnitOf(name: string): string {
   if (name.includes('_bytes_')) return 'Bps'
@@ -127,34 +145,72 @@ function rateUnitOf(name: string): string {
 /** Returns the panels that show the state of the fleet as numbers. */
 function statePanels(): Panel[] {
   const { requests, errors, latency, serverSaturation, waiting } = METRICS
-  const stat = (title: string, unit: string, expr: string): Panel => ({
-    title,
-    description: title,
-    type: 'stat',
-    unit,
-    queries: [{ expr, legend: '' }],
-  })
   const rate = (series: string) => `sum(rate(${series}[${RATE}]))`
+  const requestRate = rate(`${requests.name}{${SELECTOR}}`)
   return [
-    stat('Nodes up', 'short', `sum(up{${SELECTOR}})`),
-    stat('Alerts that fire', 'short', 'count(ALERTS{alertname=~"StoreExport.*", alertstate="firing"}) or vector(0)'),
-    stat('Requests', 'reqps', rate(`${requests.name}{${SELECTOR}}`)),
-    stat(
-      'Share of requests with STORE_DB_ERROR',
-      'percentunit',
-      `${rate(`${errors.name}{${SELECTOR}, code="STORE_DB_ERROR"}`)} / ${rate(`${requests.name}{${SELECTOR}}`)}`,
+    statPanel(
+      'Nodes up',
+      'Nodes that respond to Prometheus.',
+      {
+        unit: 'short',
+        steps: [
+          { value: null, color: 'red' },
+          { value: 1, color: 'green' },
+        ],
+      },
+      `sum(up{${SELECTOR}})`,
     ),
-    stat(
-      '99 % of the requests are faster than',
-      's',
-      `histogram_quantile(0.99, sum by (le) (rate(${latency.name}_bucket{${SELECTOR}}[${RATE}])))`,
+    statPanel(
+      'Firing alerts',
+      'Alerts of the service that fire. To show them, Prometheus needs the alert rules.',
+      { unit: 'short', steps: redFrom(1) },
+      'count(ALERTS{alertname=~"StoreExport.*", alertstate="firing"}) or vector(0)',
     ),
-    stat(
-      'Highest saturation of a server',
-      'percentunit',
+    statPanel(
+      'Request rate',
+      'Completed API requests per second.',
+      { unit: 'reqps', steps: [{ value: null, color: 'text' }] },
+      requestRate,
+    ),
+    statPanel(
+      'Database errors',
+      'Share of the requests that fail with STORE_DB_ERROR.',
+      { unit: 'percentunit', steps: redFrom(CRITICAL_SHARE) },
+      // Without requests, the share is 0/0. Then the panel shows 0.
+      `${rate(`${errors.name}{${SELECTOR}, code="STORE_DB_ERROR"}`)} / ${requestRate} > 0 or ${requestRate} * 0`,
+    ),
+    statPanel(
+      'Request duration (p99)',
+      '99 % of the requests are faster. Without requests, the panel shows no number.',
+      { unit: 's', steps: redFrom(SLOW_SECONDS) },
+      // The comparison removes the value NaN, which Prometheus returns without requests.
+      `histogram_quantile(0.99, sum by (le) (rate(${latency.name}_bucket{${SELECTOR}}[${RATE}]))) >= 0`,
+    ),
+    statPanel(
+      'Highest saturation',
+      "Highest share of a node's connections to a database server that requests use.",
+      { unit: 'percentunit', steps: redFrom(SATURATED) },
       // A fleet without connections reports no saturation. Then the panel shows 0.
       `max(${serverSaturation.name}{${SELECTOR}}) or max(${waiting.name}{${SELECTOR}}) * 0`,
     ),
+  ]
+}
+
+/** Returns a panel that shows one number. `steps` is required: by default, Grafana shows numbers from 80 in red. */
+function statPanel(
+  title: string,
+  description: string,
+  look: Required<Pick<Panel, 'unit' | 'steps'>>,
+  expr: string,
+): Panel {
+  return { title, description, type: 'stat', ...look, queries: [{ expr, legend: '' }] }
+}
+
+/** Returns the colors of a number that is green if it is lower than `value`. */
+function redFrom(value: number): readonly Step[] {
+  return [
+    { value: null, color: 'green' },
+    { value, color: 'red' },
   ]
 }
 
@@ -177,7 +233,14 @@ function placed(rows: readonly { readonly title: string; readonly panels: readon
 }
 
 function grafanaPanel(panel: Panel, id: number, gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>) {
-  const { title, description, type, unit, queries } = panel
+  const { title, description, type, unit, steps, queries } = panel
+  const defaults = {
+    unit,
+    min: 0,
+    // Without a maximum, the axis of shares that are all 0 ends at 10000 %.
+    ...(unit === 'percentunit' ? { max: 1 } : {}),
+    ...(steps === undefined ? {} : { thresholds: { mode: 'absolute', steps } }),
+  }
   return {
     id,
     type,
@@ -185,12 +248,17 @@ function grafanaPanel(panel: Panel, id: number, gridPos: Readonly<Record<'x' | '
     description,
     gridPos,
     datasource: { type: 'prometheus', uid: DATA_SOURCE },
-    fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
-    options: type === 'stat' ? { reduceOptions: { calcs: ['lastNotNull'] } } : { tooltip: { mode: 'multi' } },
+    fieldConfig: { defaults, overrides: [] },
+    options:
+      type === 'stat'
+        ? { reduceOptions: { calcs: ['lastNotNull'] }, graphMode: 'none' }
+        : { tooltip: { mode: 'multi', sort: 'desc', hideZeros: true } },
     targets: queries.map(({ expr, legend }, index) => ({
       refId: String.fromCharCode('A'.charCodeAt(0) + index),
       expr,
       legendFormat: legend,
+      // The last value of a range can be hours old, if the series ended.
+      ...(type === 'stat' ? { instant: true, range: false } : {}),
     })),
   }
 }

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { alertRules } from '../../scripts/monitoring/alert-rules.ts'
 import { ALERTS, type Alert } from '../../scripts/monitoring/alerts.ts'
-import { dashboardQueries } from '../support/dashboard.ts'
+import { dashboardPanels, dashboardQueries } from '../support/dashboard.ts'
 import { pathOf } from '../support/programs.ts'
 
 type SeriesValues = Readonly<Record<string, string>>
@@ -225,4 +225,24 @@ test('promtool accepts each query of the Grafana dashboard', async () => {
   })
   expect(output).toContain(`SUCCESS: ${queries.length} rules found`)
   expect(status).toBe(0)
+})
+
+test('without requests, the Grafana dashboard shows no database errors and no duration', async () => {
+  const shown = (title: string, samples: readonly { labels: string; value: number }[]) => {
+    const panel = dashboardPanels().find((other) => other.title === title)
+    const expr = panel?.targets?.[0]?.expr ?? ''
+    const query = expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', 'store-export')
+    return { expr: query, eval_time: '10m', exp_samples: samples }
+  }
+  const queries = (errorShare: number, durations: readonly { labels: string; value: number }[]) => [
+    shown('Database errors', [{ labels: '{}', value: errorShare }]),
+    shown('Request duration (p99)', durations),
+  ]
+  const idle = Object.fromEntries(Object.keys(HEALTHY).map((name) => [name, '0x40']))
+  const busy = { [errors('STORE_DB_ERROR')]: '0+75x40', [histogram(`bucket{${NODE}, le="+Inf"`)]: '0+150x40' }
+  const tests = [
+    { ...unitTest(idle, []), promql_expr_test: queries(0, []) },
+    { ...unitTest(busy, []), promql_expr_test: queries(0.5, [{ labels: '{}', value: 2.475 }]) },
+  ]
+  expect(await runTests(tests)).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') })
 })

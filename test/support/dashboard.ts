@@ -9,7 +9,14 @@ export interface DashboardPanel {
   readonly title: string
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   /** Undefined for a row. */
-  readonly targets?: readonly { readonly refId: string; readonly expr: string }[]
+  readonly targets?: readonly { readonly refId: string; readonly expr: string; readonly instant?: boolean }[]
+  readonly fieldConfig?: {
+    readonly defaults: {
+      readonly unit: string
+      readonly max?: number
+      readonly thresholds?: { readonly steps: readonly { readonly value: number | null }[] }
+    }
+  }
 }
 
 export function dashboardPanels(): readonly DashboardPanel[] {

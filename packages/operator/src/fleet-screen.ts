@@ -35,7 +35,7 @@ const UNITS = [
 /** Maximum number of nodes on the screen. The state lists nodes that are gone first. */
 const NODES_MAX = 10
 /** Share of the limit from which a server needs attention. */
-const SATURATED = 0.9
+export const SATURATED = 0.9
 
 /**
  * Returns the lines of the screen, cut to its width. Each section has its table, or the word `none`. If the request log
