@@ -35,7 +35,7 @@ function rejectBrowser(): void {
 
 /**
  * Returns the address without slashes at its end and without `/api/v1`, which the path of each endpoint contains. Also
- * drops a user name and a password.
+ * removes a user name and a password, with which `fetch` would reject the address.
  */
 function parseUrl(url: string): string {
   if (!URL.canParse(url)) throw new TypeError('url: must be an address such as https://export.example.com')
@@ -56,13 +56,14 @@ function parseKey(key: string): string {
   return trimmed
 }
 
-/** Longest delay of a timer: 24 days. Node.js would use 1 ms instead of a longer delay. */
+/** Longest delay of a timer in ms, almost 25 days. Node.js would use 1 ms instead of a longer delay. */
 const TIMER_MS_MAX = 2_147_483_647
 
 function checkedOptions(options: CallerOptions): CallerOptions {
   for (const name of ['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const) {
     const value = options[name]
     const least = name === 'retryForMs' || name === 'retryRefusedForMs' ? 0 : 1
+    // The negation rejects NaN, too.
     if (value !== undefined && !(value >= least && value <= TIMER_MS_MAX))
       throw new RangeError(`${name}: must be a number from ${least} to ${TIMER_MS_MAX}`)
   }

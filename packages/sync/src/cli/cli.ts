@@ -29,6 +29,8 @@ const TEMPORARY_FAILURE = 75
  * - 1: failed or interrupted, or the copy differs from the store.
  * - 2: wrong usage.
  * - 75: a temporary failure (`isTemporaryFailure`).
+ *
+ * If the user presses Ctrl-C at the prompt for the key, `promptForKey` ends the process with 130.
  */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   try {
@@ -37,7 +39,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return DONE
-      // commander has printed the error, and has not parsed the options.
+      // commander has printed the error. It has no parsed options after an error, so `--json` is looked up in `args`.
       if (args.includes('--json')) printEvent(context.output, { event: 'error', message: error.message })
       return WRONG_USAGE
     }

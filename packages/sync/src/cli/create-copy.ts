@@ -68,6 +68,7 @@ export async function createCopy(
   if (text === SINGER)
     throw new CommandLineError('--to singer: cannot be read; compare the database of the target with the store')
   if (text.startsWith('env:')) return parseDestination(readVariable(text.slice('env:'.length), env), csv, text)
+  // A password stands before the `@`, or in the parameter `password`.
   if (/^(?:postgres(?:ql)?|mysql|mariadb):\/\/(?:[^@/]*:[^@/]*@|.*[?&]password=)/.test(text))
     throw new CommandLineError(
       '--to: other users of this machine can see a password on the command line; put the URL in a variable and use env:NAME',

@@ -31,8 +31,8 @@ export function checkSingerOptions({ to, state, json, every }: SingerOptions): v
 }
 
 /**
- * Returns a copy that continues from the state in the last line of `stateFile`. Without a file, returns a new copy.
- * Throws `CommandLineError` if the file cannot be read, or if its last line is no state.
+ * Returns a copy that continues from the state in the last line of `stateFile`. Without `stateFile`, returns a new
+ * copy. Throws `CommandLineError` if the file cannot be read, or if its last line is no state.
  */
 export async function createSingerCopy(stateFile: string | undefined, output: CliOutput): Promise<SingerCopy> {
   const { SingerCopy } = await import('../copies/singer/singer-copy.ts')

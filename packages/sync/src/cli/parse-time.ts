@@ -25,6 +25,7 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-
  * Returns null for any other string, and for a time in the future or before 1970.
  */
 export function parseTimestamp(text: string, now: number): Date | null {
+  // The maximum `now` excludes times before 1970.
   const duration = parseDuration(text, now)
   if (duration !== null) return new Date(now - duration)
   const timestamp = TIMESTAMP.test(text) ? new Date(text) : null

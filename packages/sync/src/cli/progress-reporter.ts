@@ -33,8 +33,8 @@ export class ProgressReporter {
   #shownAt = Number.NEGATIVE_INFINITY
   #lastProgress = ''
   /**
-   * Whether the current table has had a page, with or without such a report. Only its first page reports that the walk
-   * continues an earlier run.
+   * Whether the current table has had a page. Only the first page of a table can report that the walk continues an
+   * earlier run.
    */
   #hasReportedResume = false
   #countdown: NodeJS.Timeout | undefined

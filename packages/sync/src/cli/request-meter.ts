@@ -38,6 +38,8 @@ export class RequestMeter {
   estimateMs(requests: number, requestMs: number): number {
     const limit = this.#limit
     if (limit === null || requests <= this.#left(limit)) return requests * requestMs
+    // A full window takes its whole length, because the next one starts only at its end. The last window takes as long
+    // as its requests.
     const later = requests - this.#left(limit)
     const windows = Math.floor(later / limit.requests)
     const inLastMs = Math.min(limit.windowSeconds * 1000, (later % limit.requests) * requestMs)

@@ -62,7 +62,7 @@ interface RunTask {
 export async function runCommand(options: RunCommandOptions, context: CliContext): Promise<void> {
   const everyMs = options.every === undefined ? null : parseDurationOption('--every', options.every)
   const parsed = parseRunOptions(options)
-  // Checks the destination before the prompt for the key. The copy is dropped, because each run creates its own.
+  // Checks the destination before the prompt for the key. This copy is not used, because each run creates its own.
   checkSingerOptions(options)
   await createRunCopy(options, context)
   // With --every, the service can start at the same time as this command, so the client retries a refused connection
@@ -112,7 +112,7 @@ function createRunCopy(options: RunCommandOptions, { env, output }: CliContext):
   return createCopy(options.to, env, parseCsvOptions(options))
 }
 
-/** Runs once, and prints the result. Stops the progress in any case. */
+/** Runs once, and prints the result. The display of the progress ends even if the run fails. */
 async function runOnce({ session, parsed, options, context }: RunTask): Promise<void> {
   const { output, signal } = context
   const { client, meter, reporter } = session

@@ -29,6 +29,7 @@ export function isTemporaryFailure(error: unknown): boolean {
 export function isWorthRetrying(error: unknown): boolean {
   if (isTemporaryFailure(error) || error instanceof EmptyTablesError) return true
   if (error instanceof CopyFullError) return true
+  // These errors have a code, too, but are not errors of the system.
   if (error instanceof StoreExportError || error instanceof AddressError) return false
   // Errors of the operating system and of a database have a code.
   return error instanceof Error && 'code' in error && typeof error.code === 'string'

@@ -45,7 +45,7 @@ export interface UnfinishedWalk {
   readonly requestedSince: string | null
   /** `since` of the table's state after the walk. */
   readonly since: string
-  /** `startsAt` of the table's state after the walk. */
+  /** The `startsAt` of `TableState` when this walk has ended. */
   readonly startsAt: string | null
   /** `storeFields` of the table's state after the walk, if no further page was read from other columns. */
   readonly storeFields: string | null

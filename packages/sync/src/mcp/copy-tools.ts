@@ -14,8 +14,11 @@ import { SQL_CHARACTERS_MAX, type ToolName, toolDeclarations } from './tool-decl
 import { type ReadCopy, type Reading, ToolError, type ToolText } from './tool-text.ts'
 import { personalColumns, visibleColumns } from './visible-columns.ts'
 
+/** The copy that the tools read, and how they read it. */
 export interface CopyToolsOptions {
+  /** Path of the SQLite file. */
   readonly file: string
+  /** Whether columns that identify a person are visible. */
   readonly withPersonalData: boolean
   readonly runner: QueryRunner
   /** Returns ms since 1970. */

@@ -17,7 +17,9 @@ export interface ToolResult {
   readonly isError: boolean
 }
 
+/** What the server says about itself, its tools, and where it writes. */
 export interface McpServerOptions {
+  /** Version of store-sync. */
   readonly version: string
   /** Text for the assistant about all tools. */
   readonly instructions: string

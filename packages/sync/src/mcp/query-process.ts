@@ -17,7 +17,7 @@ import { Worker } from 'node:worker_threads'
 import { encodeRow } from './encode-row.ts'
 import { hasSecondStatement } from './has-second-statement.ts'
 
-/** A statement. */
+/** A statement with its values. */
 export interface Query {
   readonly sql: string
   /** Values of the parameters in `sql`; none by default. */

@@ -95,7 +95,7 @@ function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
 }
 
 function startProcess(): QueryProcess {
-  // Standard output belongs to the protocol.
+  // The process must not write to standard output, which has the messages of the protocol.
   const child = fork(MODULE, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   // The next request throws the error of a process that did not start.
   child.on('error', () => undefined)

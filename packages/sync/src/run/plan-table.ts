@@ -18,7 +18,10 @@ export interface TablePlan {
   readonly mode: WalkMode
   /** Start of the requested changes, RFC 3339; null for all rows. */
   readonly since: string | null
-  /** `startsAt` of the table's state after the walk. */
+  /**
+   * After the walk, the copy has all rows that were last changed at this time or later, RFC 3339; null if it has all
+   * rows of the store.
+   */
   readonly startsAt: string | null
 }
 
@@ -63,8 +66,8 @@ export function planTable(table: CopyTable, state: TableState, options: TablePla
 }
 
 /**
- * Returns the plan for a store that does not track updates, which filters by creation instead. Returns null if `plan`
- * doesn't filter by update, or if the list cannot filter by creation.
+ * Returns a plan for a store that does not track updates. It filters by creation, so it finds new rows, but not changes
+ * of older rows. Returns null if `plan` doesn't filter by update, or if the list cannot filter by creation.
  */
 export function planWithoutUpdates(table: CopyTable, plan: TablePlan): TablePlan | null {
   return plan.mode === 'updated' && hasParameter(table, 'created_since') ? { ...plan, mode: 'created' } : null

@@ -24,8 +24,8 @@ export type OtherColumns = ReadonlyMap<string, readonly string[]>
 /**
  * Creates missing tables and columns, replaces the views whose tables exist, and deletes the marks in `_sync_seen` of
  * tables whose walk has ended. The next walk of a table that gets new columns is full. Returns the columns outside of
- * the contract. The caller provides the transaction. Throws `CopyError` if the file has no copy, but a table or view
- * with a name of the copy. In a file with a copy, it counts as a part of the copy.
+ * the contract. The caller provides the transaction. Throws `CopyError` if the file has no copy yet, but has a table or
+ * view with a name that the copy needs. In a file with a copy, such a table or view counts as a part of the copy.
  */
 export async function createSchema(
   session: DuckDbSession,
@@ -68,8 +68,8 @@ export async function tableNames(session: DuckDbSession): Promise<ReadonlySet<st
 }
 
 /**
- * Creates the table, or adds missing columns. Adds a comment to each column without one. Returns whether the table got
- * columns, and its columns outside of the contract.
+ * Creates the table, or adds missing columns. Adds a comment to each of its own columns without one. Returns whether
+ * the table got columns, and its columns outside of the contract.
  */
 async function createTable(
   session: DuckDbSession,
