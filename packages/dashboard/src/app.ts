@@ -79,6 +79,7 @@ export function createApp(services: Services): Hono<Environment> {
   app.post('/invitation', form(useInvitation))
   app.get('/mute/:token', page(mutePage))
   app.post('/mute', form(mute))
+  // This form needs no form token (theme.ts says why).
   app.post('/theme', page(setTheme))
   // A browser can send GET to the URL of a form, for example if the merchant presses Enter in the address bar.
   for (const path of ['/sign-in/oidc', '/sign-in/passkey', '/link', '/invitation', '/mute', '/theme', '/sign-out'])
@@ -121,6 +122,10 @@ function addAccountRoutes(app: Hono<Environment>, { merchantPage, merchantForm }
   app.post('/sign-out', merchantForm(signOut))
 }
 
+/**
+ * Adds the routes of a store. A form with `REPEATABLE` may be sent twice, because its handler is idempotent. The
+ * dashboard accepts the token of any other form only once.
+ */
 function addStoreRoutes(app: Hono<Environment>, { storePage, storeForm, storeFile }: Handlers): void {
   const store = app.basePath('/stores/:store')
   for (const path of ['/', '/settings', '/settings/api/keys']) store.get(path, storePage('see usage', toKeys))

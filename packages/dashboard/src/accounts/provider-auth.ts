@@ -67,7 +67,8 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
               const read = await readProfile({ idToken, accessToken, userInfoUrl, clientId, storesClaim })
               if (read === null) return null
               const { stores, ...profile } = read
-              // This comes before better-auth looks for the account, because an invitation or a claim can create it.
+              // The provider has verified `email`, so the sign-in proves it. This comes before better-auth looks for
+              // the account, because an invitation or a claim can create it.
               if (profile.email !== undefined) {
                 await proveAddress(options.database, profile.email)
                 await acceptInvitationsOf(options.database, profile.email)
@@ -116,7 +117,11 @@ async function readProfile({ idToken, accessToken, userInfoUrl, clientId, stores
   return { sub, name: '', emailVerified: isVerified, ...address, stores }
 }
 
-/** Whether the provider issued the ID token to this client, and not to another (OpenID Connect Core, 3.1.3.7). */
+/**
+ * Whether the authorized party (`azp`) is this client, or is absent from a token with a single audience. better-auth
+ * has checked that an audience is this client. Rejecting several audiences without `azp` is stricter than OpenID
+ * Connect Core, 3.1.3.7.
+ */
 function isIssuedTo(clientId: string, { aud, azp }: Readonly<Record<string, unknown>>): boolean {
   const hasOthers = Array.isArray(aud) && aud.length > 1
   return azp === clientId || (azp === undefined && !hasOthers)

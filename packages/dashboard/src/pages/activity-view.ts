@@ -13,7 +13,10 @@ import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import type { ActivityPage, Frame } from './models.ts'
 
-/** Returns the page. Without changes, it says so, and links to all changes if a filter is set. */
+/**
+ * Returns the page. Without changes, it says so. It then links to the newest changes if this is a later page, or to all
+ * changes if a filter is set.
+ */
 export function activityView(frame: Frame, page: ActivityPage): Html {
   const { activity: texts } = frame.texts
   const head = pageHead(frame, { title: texts.title, lead: texts.lead })
@@ -39,7 +42,7 @@ function eventsTable(frame: Frame, { events }: ActivityPage): Html {
   return html`<div class="changes">${list}</div>`
 }
 
-/** Returns the form of the filter, which works without a script, and the link to the file. */
+/** Returns the form of the filter, which works without a script, and the link that downloads the changes as CSV. */
 function filterBar(frame: Frame, { choice, actors, events, csvHref }: ActivityPage): Html {
   const { filter: texts } = frame.texts.activity
   const actions = STORE_ACTIONS.map((action) => ({ value: action, label: texts.actions[action] }))

@@ -42,7 +42,10 @@ export function keysView(frame: Frame, page: KeysPage): Html {
   )
 }
 
-/** Returns a link to a new key whose page the merchant left without confirming the copy. */
+/**
+ * Returns a note with a link to the new key whose copy the merchant has not confirmed; nothing without such a key, and
+ * for members who can't manage keys.
+ */
 function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
   if (unconfirmed === null || !isAllowed(frame, 'manage keys')) return NOTHING
   const { id, name } = unconfirmed
@@ -71,6 +74,7 @@ function emptyText(frame: Frame): string {
 function keyItem(frame: Frame, key: ActiveKeyRow): Html {
   const paths = pathsOf(frame)
   const { keys: texts } = frame.texts
+  // Most keys are active, so only a replaced key, or one that is off, gets a badge.
   const badge = key.replacedBy === null && key.turnedOffAt === null ? NOTHING : html` ${keyBadge(frame, key)}`
   return html`<li class="key"><div class="key-text">
 <h3><a class="key-name" href="${paths.keyUsage(key.id)}">${key.name}</a>${badge}</h3>

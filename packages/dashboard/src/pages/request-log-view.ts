@@ -106,12 +106,15 @@ function pager(frame: Frame, { olderHref, isNewest, refreshHref }: RequestLogPar
   }${olderHref === null ? NOTHING : linkButton(texts.older, olderHref)}</p></nav>`
 }
 
-/** Returns the time for which the log retains lines. Rounding would make it false, so only whole days are days. */
+/** Returns how long the log retains lines: in days only if they are whole, because rounding would be wrong. */
 function retentionOf({ hours }: Pick<RequestLogPart, 'hours'>): Duration {
   return hours % 24 === 0 ? durationOfHours(hours) : { value: hours, unit: 'hour' }
 }
 
-/** Returns the message for a log without lines. For a key that no tool needs, it has no link to the recipes. */
+/**
+ * Returns the message for a log without lines. It links to the recipes only if no filter is set, and if the key is
+ * active and `unusedAdvice` has no advice to revoke it.
+ */
 function noLines(frame: Frame, key: KeyRow, { errorsOnly, endpoint, isNewest, ...log }: RequestLogPart): Html {
   const { log: texts } = frame.texts.keyUsage
   if (errorsOnly || endpoint !== null || !isNewest) {

@@ -12,7 +12,7 @@ import { NEW_KEY_SECONDS } from './new-key.ts'
 const COOKIE = 'new-directory-token'
 
 /**
- * Returns the directory token of this form token, and `random`, the source of its bytes, for which
+ * Returns the directory token of this form token. Also returns `random`, the source of its bytes, from which
  * `createDirectoryToken` makes the same token.
  */
 export function deriveDirectoryToken({ services, store }: StoreRequest, formToken: string) {
@@ -37,7 +37,10 @@ export async function unconfirmedDirectoryToken(request: StoreRequest): Promise<
   return found === null || found.ageSeconds > NEW_KEY_SECONDS ? null : token.reveal()
 }
 
-/** Returns the cookie with the form token of a new directory token. Browsers send it only to the directory's pages. */
+/**
+ * Returns the cookie with the form token of a new directory token. The directory token itself is not in the cookie, so
+ * a stolen cookie gives no access to the SCIM routes. Browsers send the cookie only to the directory's pages.
+ */
 export function newDirectoryTokenCookie(request: StoreRequest, formToken: string): string {
   return cookie(request, formToken, NEW_KEY_SECONDS)
 }

@@ -7,11 +7,12 @@ import type { DashboardRequest, HandlerResult } from './dashboard-request.ts'
 
 const NO_STORE = 'no-store'
 const SEE_OTHER = 303
-/** The dashboard does not compress smaller responses, because this would save little. */
+/** Pages with fewer bytes are sent uncompressed, because compression would save little. */
 const SMALL_BYTES = 1000
 
 /**
- * Returns the response with `cookies` and the cookies of the result. Returns a `Response` unchanged, without `cookies`.
+ * Returns the response with `cookies` and the cookies of the result. A handler that returns a `Response` sets its own
+ * headers, so it is returned unchanged, without `no-store` and `cookies`.
  */
 export async function respond(
   request: DashboardRequest,

@@ -1,6 +1,6 @@
 // Lets admins require a second factor of all members of a store. To turn the rule on, the admin's session must have a
-// second factor. To turn it off, an admin with an app enters a new code. Another admin needs a session that a passkey
-// or single sign-on opened at most ten minutes ago.
+// second factor. To turn it off, an admin with an app enters a new code. An admin without an app needs a session that a
+// passkey or single sign-on opened at most ten minutes ago.
 
 import { listMembers, readSecondFactor, setTwoFactorRule } from '@store-export/control'
 import { twoFactorRuleView } from '../pages/two-factor-rule-view.ts'
@@ -27,8 +27,9 @@ export async function requireTwoFactor(request: StoreRequest): Promise<HandlerRe
 }
 
 /**
- * POST /stores/{s}/settings/members/two-factor/off: no longer requires a second factor. Shows the form again after a
- * wrong code or too many attempts, or if the session isn't fresh.
+ * POST /stores/{s}/settings/members/two-factor/off: no longer requires a second factor. If it fails, shows the form
+ * again. The status is 400 after a wrong code, and 429 after too many attempts. It is 409 if the admin has no app, and
+ * the session isn't fresh.
  */
 export async function releaseTwoFactor(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const { session, services, context, texts } = request
@@ -47,6 +48,7 @@ async function setRule(request: StoreRequest, isRequired: boolean): Promise<Hand
   const { services, store, session } = request
   const { database } = services
   const outcome = await setTwoFactorRule({ database, storeId: store.id, isRequired, changedBy: session.merchantId })
+  // The store was removed, or the merchant lost the role, while this request ran.
   if (outcome === 'forbidden') return notFoundPage(request)
   return redirectToMembers(request, isRequired ? 'members.two-factor-on' : 'members.two-factor-off')
 }

@@ -36,8 +36,8 @@ export function parseUserName(value: unknown): string {
 const EXTERNAL_ID = /^[^\p{Cc}]{1,255}$/u
 
 /**
- * Returns an `externalId`; null for null. Throws `ScimError` for any other value, such as a string with control
- * characters.
+ * Returns an `externalId`: a string of 1 to 255 characters without control characters, or null. Throws `ScimError` for
+ * any other value.
  */
 export function parseExternalId(value: unknown): string | null {
   if (value === null) return null
@@ -61,7 +61,7 @@ export function parseRoles(value: unknown): MemberRole {
   const values = value === null ? [] : Array.isArray(value) ? value : [value]
   if (values.length === 0) return DIRECTORY_ROLE_DEFAULT
   const named = values.map(roleOf)
-  // The roles begin with the most rights.
+  // `MEMBER_ROLES` begins with the role that has the most rights, so this finds the strongest one.
   const role = MEMBER_ROLES.find((each) => named.includes(each))
   if (role !== undefined) return role
   throw new ScimError(400, `roles: must be one of ${MEMBER_ROLES.join(', ')}`, { type: 'invalidValue' })

@@ -14,7 +14,7 @@ interface FormOptions {
   readonly frame: Frame
   /** Further attributes of the element, with a space in front. */
   readonly attributes?: Html
-  /** Whether a script must show the form. */
+  /** Whether the form is hidden until a script shows it, because it needs the script; defaults to false. */
   readonly isHidden?: boolean
 }
 

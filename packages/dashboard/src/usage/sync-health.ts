@@ -31,9 +31,10 @@ const ERRORS_MIN = 5
 const IDLE_MS = 14 * 86_400_000
 
 /**
- * Returns the first state that applies to the tool of an active key: off, failing, reading or stopped in the middle of
- * a list, unused, idle, silent, up to date. Unless the key is off, the store must be ready. Errors, an unfinished list,
- * and silence from before the key was last turned on don't count. Nor do errors in the hour in which it was turned on.
+ * Returns the first state that applies to the tool of a key that is not revoked: off, failing, reading or stopped in
+ * the middle of a list, unused, idle, silent, up to date. Don't call it for a key that is on if the store is not ready.
+ * Errors, an unfinished list, and silence from before the key was last turned on don't count. Nor do errors in the hour
+ * in which it was turned on.
  */
 export function syncHealth(options: SyncHealthOptions): SyncHealth {
   const { key, activity, unfinished, timeZone, now } = options
@@ -55,6 +56,7 @@ export function syncHealth(options: SyncHealthOptions): SyncHealth {
     return now.getTime() - lastUsedAt.getTime() < IDLE_MS
       ? { kind: 'upToDate', lastUsedAt, intervalMs: null }
       : { kind: 'idle', lastUsedAt }
+  // After the key was turned on, the first run of its tool is late after the same time as any other run.
   const isLate = now.getTime() >= onSince + intervalMs * LATE_INTERVALS
   const isSilent = isLate && missedRuns({ minutes, timeZone, now }, intervalMs)
   return { kind: isSilent ? 'silent' : 'upToDate', lastUsedAt, intervalMs }

@@ -11,13 +11,13 @@ const address = 'https://api.example.com/api/v1/orders'
 const key = process.env.STORE_EXPORT_KEY ?? ''
 const [rowsFile, stateFile] = ['orders.jsonl', 'orders.state']
 const attemptsMax = 8
-// If the service doesn't respond at all.
+// Maximum number of attempts if the service doesn't respond at all.
 const attemptsToConnectMax = 4
 
 interface State {
   readonly since: string
   readonly cursor: string | null
-  /** Size of orders.jsonl. */
+  /** Size of orders.jsonl in bytes, after the last saved page. */
   readonly bytes: number
 }
 interface Page {
@@ -93,6 +93,7 @@ async function request(query: URLSearchParams): Promise<Result | Failure> {
 function loadState(): State {
   const saved: State =
     existsSync(stateFile) && existsSync(rowsFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : start
+  // If orders.jsonl is shorter than at the last save, it lacks rows, so the run starts again.
   return saved !== start && statSync(rowsFile).size >= saved.bytes ? saved : start
 }
 
