@@ -7,7 +7,7 @@ import { InvalidStoreError, listStores, type RegistryContext } from './stores.ts
 
 /** What `moveStores` did. */
 export interface MovedStores {
-  /** Number of stores with new URLs. */
+  /** Number of stores with new URLs. Doesn't count a store whose URL changed during the call. */
   readonly moved: number
   /** IDs of stores on the server whose URLs name the host in a parameter. They are unchanged. */
   readonly unchanged: readonly string[]
@@ -31,7 +31,7 @@ export async function moveStores(
     if (after === null) unchanged.push(id)
     else changes.push({ id, before, after })
   }
-  // A URL that changed in the meantime stays as it is.
+  // A URL that changed in the meantime stays as it is. `namingActor` is always true, and names the actor for the audit.
   const moved = await database.pool.execute(sql`
     update stores s set database_url = change.after
     from unnest(${changes.map(({ id }) => id)}::uuid[], ${changes.map(({ before }) => before)}::text[],

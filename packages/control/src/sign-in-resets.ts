@@ -15,14 +15,16 @@ export async function countSignInResets({ pool }: ControlDatabase): Promise<bigi
 
 /**
  * Deletes the session with this token if the ways to sign in to its account were reset since `countSignInResets`
- * returned `resets`. Returns whether it deleted the session. An uncommitted reset has locked the account, so the
- * insertion of the session waited for it.
+ * returned `resets`. Returns whether it deleted the session. Call it after the insertion of the session. A reset locks
+ * the account until it commits, and the insertion waits for this lock. So the statement sees each reset that locked the
+ * account before the insertion.
  */
 export async function endOutdatedSession(
   { pool }: ControlDatabase,
   /** `resets` is the result of `countSignInResets` before the sign-in. */
   { token, resets }: { readonly token: string; readonly resets: bigint },
 ): Promise<boolean> {
+  // `sign_ins_reset` is the count after the account's last reset, so a greater value means a later reset.
   const ended = await pool.execute(sql`
     delete from merchant_sessions s using merchants m
     where s.token = ${token} and m.id = s.merchant_id and m.sign_ins_reset > ${resets}::bigint`)

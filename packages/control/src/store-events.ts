@@ -13,7 +13,8 @@ export const COMMAND_LINE_SESSION = 'store-export command'
 /**
  * Actors of changes other than a merchant's account. `removed_account` is a merchant whose account was deleted later.
  * `end_date` is the end date of a key, and `leak_report` a report of a secret scanner. `directory` is the directory of
- * the store's company. `platform` is any other actor, such as an admin token, single sign-on, or `psql`.
+ * the store's company. `command_line` is the command `store-export`. `platform` is any other actor, such as an admin
+ * token, single sign-on, or `psql`.
  */
 export const OTHER_ACTORS = [
   'removed_account',
@@ -63,7 +64,7 @@ export interface StoreEvent {
   readonly at: Date
   readonly action: AuditAction
   readonly actor: StoreActor
-  /** The key of the change, with its name today; null if the change concerns no key. */
+  /** The key of the change, with its name today; null if the change concerns no key or a deleted key. */
   readonly key: { readonly id: string; readonly name: string; readonly isReplacement: boolean } | null
   /**
    * Email address of the merchant whose access changed, or of an invitation; null otherwise, and after the account or
@@ -71,8 +72,8 @@ export interface StoreEvent {
    */
   readonly merchantEmail: string | null
   /**
-   * Whether the merchant whose access changed is the actor: the merchant accepted an invitation, or left the store.
-   * Null if no merchant's access changed.
+   * Whether the merchant whose access changed is the actor, who accepted an invitation, changed their own role, or left
+   * the store. Null if no merchant's access changed.
    */
   readonly isOwnChange: boolean | null
   /** Why a key or a directory token was revoked automatically: `expired` or `leaked`; null otherwise. */

@@ -27,7 +27,8 @@ export function certificateHash(certificate: Buffer): Buffer | null {
 }
 
 /**
- * Returns the identifier of the signature algorithm in hexadecimal; null if the certificate can't be read:
+ * Returns the identifier of the signature algorithm in hexadecimal; null if the certificate can't be read. The
+ * structure of a certificate:
  * SEQUENCE { tbsCertificate SEQUENCE, signatureAlgorithm SEQUENCE { algorithm OBJECT IDENTIFIER, … }, … }
  */
 function signatureAlgorithm(certificate: Buffer): string | null {
@@ -42,6 +43,7 @@ function signatureAlgorithm(certificate: Buffer): string | null {
 function elementAt(der: Buffer, at: number, type: number): { start: number; end: number } | null {
   const first = der[at + 1]
   if (der[at] !== type || first === undefined) return null
+  // A length below 128 is this byte. Otherwise, its low bits are the number of bytes that the length has after it.
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f
   const start = at + 2 + lengthBytes
   if (lengthBytes > 4 || start > der.length) return null

@@ -48,12 +48,14 @@ export class Session {
   }
 
   /**
-   * Reads a message, and calls `onReady` after the last one of an exchange. Throws the `PostgresError` that ends the
-   * session. Throws `PostgresConnectionError` for a message that is not allowed at this point, and after 10,000
-   * notices, notifications, and parameters in a row. Ignores messages after the end.
+   * Reads a message, and calls `onReady` after the last one of an exchange. Ignores messages after the end. Throws the
+   * `PostgresError` with which the server ends the session. Throws `PostgresConnectionError` for a message that is not
+   * allowed at this point, and after 10,000 notices, notifications, and parameters in a row. After any of these errors,
+   * the caller must call `fail`.
    */
   receive(type: number, body: Cell): void {
     if (this.end !== null) return
+    // Rows are the most frequent messages, so they skip the checks of `#isAside`.
     if (type === SERVER.dataRow) this.#asides = 0
     else if (type === SERVER.errorResponse) {
       this.#refuse(body)
@@ -73,7 +75,7 @@ export class Session {
 
   /**
    * Stores the parameter or the state of the transaction that the message reports. Returns whether the message belongs
-   * to no exchange. Throws `PostgresConnectionError` for a flood of such messages.
+   * to no exchange. Throws `PostgresConnectionError` for a flood of such messages, and for an unknown state.
    */
   #isAside(type: number, body: Cell): boolean {
     const isParameter = type === SERVER.parameterStatus

@@ -66,7 +66,10 @@ export class JsonWriter {
     this.length = 0
   }
 
-  /** Writes a literal as words of eight bytes. `OVERHANG_BYTES` makes room for the end of the last word. */
+  /**
+   * Writes a literal as words of eight bytes, each with one call (see json-literal.ts). `OVERHANG_BYTES` makes room for
+   * the end of the last word.
+   */
   put({ words, length }: JsonLiteral): void {
     this.reserve(length)
     const { view, length: at } = this
@@ -98,7 +101,7 @@ export class JsonWriter {
     this.length += this.bytes.write(text, this.length, 'latin1')
   }
 
-  /** Writes the UTF-8 text in the cell as a JSON string. Only characters that JSON requires are escaped. */
+  /** Writes the UTF-8 text in the cell as a JSON string. Escapes only quotes, backslashes, and control characters. */
   writeText(cell: Cell): void {
     this.reserve(cell.length * ESCAPED_BYTES_MAX + 2)
     const { bytes, length } = this

@@ -20,7 +20,8 @@ const DOMAIN = '@personal.invalid'
 
 /**
  * Returns the expression for what remains of `column`, an expression itself. `type` is the type of its column in the
- * store. Null stays null.
+ * store. Null stays null. The SQL of a pseudonym contains the secret, so it must not be logged. `column` is inserted as
+ * it is, so it must not come from a request.
  */
 export function reducedExpression(
   remainder: PersonalRemainder,
@@ -45,7 +46,10 @@ function region(column: string): string {
   return `case when jsonb_typeof(${column}) = 'object' then jsonb_build_object(${members}) end`
 }
 
-/** Returns the SQL of an HMAC-SHA-256. It uses two hashes, because PostgreSQL has no HMAC without an extension. */
+/**
+ * Returns the SQL of a pseudonym: the first 128 bits of an HMAC-SHA-256 in hexadecimal, as an email address. The SQL
+ * uses two hashes, because PostgreSQL has no HMAC without an extension.
+ */
 function pseudonymExpression(column: string, secret: PseudonymSecret): string {
   const key = (pad: number) => {
     const padded = Buffer.alloc(BLOCK_BYTES)
