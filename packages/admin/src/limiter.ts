@@ -33,15 +33,20 @@ export class Limiter {
   }
 
   /**
-   * Returns a limiter for the lines of batches, with the same permits. Any number of lines wait in a queue of their own.
-   * While both queues have operations, they get permits in turn, so that no queue delays the other for long.
+   * Returns a limiter for batch requests, in which each line is an operation. Both limiters together run at most
+   * `atOnce` operations. Lines wait in a queue of their own, which has no maximum, because the service has accepted the
+   * whole batch. While both queues have operations, they get permits in turn, so that no queue delays the other for
+   * long.
    */
   forBatches(): Limiter {
     const bounds = { atOnce: this.#atOnce, waitingMax: Number.POSITIVE_INFINITY }
     return new Limiter(bounds, this.#state, this.#state.inBatches)
   }
 
-  /** Runs an operation when it is its turn. Rejects like `work`, and with a `Problem` if too many operations wait. */
+  /**
+   * Calls `work` when it is its turn, and settles like `work`. If `waitingMax` operations wait already, rejects with a
+   * `Problem` without the call.
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const state = this.#state
     if (state.running < this.#atOnce) state.running++

@@ -39,13 +39,20 @@ const INVALID = [
   [InvalidKeyPermissionError, 'expires_at'],
 ] as const
 
+/**
+ * Problems by the kind that `explain` returns: an operation that was refused, a database that didn't respond, or a
+ * database that returned an error.
+ */
 const OPERATION_PROBLEMS = {
   refused: 'refused',
   unreachable: 'database-unreachable',
   database: 'database-error',
 } as const satisfies Record<string, ProblemName>
 
-/** Returns the problem of an error. An unexpected error becomes `internal-error` with the error as its cause. */
+/**
+ * Returns the problem of an error. An unexpected error becomes `internal-error` with the error as its cause. The
+ * response doesn't show the message of an unexpected error; the log has it.
+ */
 export function translateError(error: unknown, { explain }: Pick<AdminOperations, 'explain'>): Problem {
   if (error instanceof Problem) return error
   const message = error instanceof Error ? error.message : String(error)

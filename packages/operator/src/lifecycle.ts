@@ -2,10 +2,11 @@
 //
 // - Running: the command adds steps of the shutdown.
 // - Closing, after a signal or an uncaught error: the steps run in reverse order, so that each resource closes before
-//   those that it uses. A failed step does not prevent the others. At the end, the process exits with code 0, or with
-//   code 1 after an error.
+//   those that it uses. A failed step neither prevents the others nor changes the exit code. At the end, the process
+//   exits with code 0 after a signal, or with code 1 after an uncaught error.
 //   `close` runs the same steps, but does not exit.
-// - Exiting: the time limit, a further uncaught error, or a further signal ends the process immediately with code 1.
+// - Exiting: the time limit, a further uncaught error, or a signal more than half a second later ends the process
+//   immediately with code 1.
 //
 // The package close-with-grace does the same, but it exits at once on a second signal. If `sh` is bash, one Ctrl-C
 // arrives twice: from the terminal, and from npm, which passes it on. The package would then interrupt the shutdown
@@ -24,7 +25,7 @@ export interface Lifecycle {
    * or the argument of `close`.
    */
   onClose(close: (reason: string) => Promise<unknown>): void
-  /** Runs the shutdown without a time limit, and doesn't exit the process. Never rejects. */
+  /** Runs the shutdown without a time limit, and doesn't exit the process. Never rejects. Call it at most once. */
   close(reason: string): Promise<void>
 }
 

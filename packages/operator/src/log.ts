@@ -24,10 +24,10 @@ export interface Log {
   readonly handleEvent: EventHandler
   /**
    * Writes an audit event at any level. Returns whether the output accepted the event; false while the output is
-   * stalled.
+   * stalled. With `to`, returns true.
    */
   record(event: AuditRecorded): boolean
-  /** Returns the number of lines that the output dropped after the last call. */
+  /** Returns the number of lines that the output dropped since the previous call of `takeDropped`; 0 with `to`. */
   takeDropped(): number
 }
 
@@ -35,7 +35,9 @@ type Level = Exclude<Config['logLevel'], 'silent'>
 
 /** The levels, from the most important one to the least. */
 const LEVELS: readonly Config['logLevel'][] = ['silent', 'error', 'warn', 'info', 'debug']
+/** Maximum length of a string in a line, in UTF-16 code units. */
 const TEXT_LENGTH_MAX = 500
+/** Maximum number of members that a line contains from a list. */
 const LIST_LENGTH_MAX = 50
 /** Maximum number of errors that a line contains from a chain of causes. */
 const CAUSE_DEPTH_MAX = 4

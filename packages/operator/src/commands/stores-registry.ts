@@ -49,7 +49,7 @@ export interface MoveOptions extends CommonOptions {
 
 /**
  * Registers a store. If a store with the external ID exists, prints that store and ignores the other options. Rejects
- * with `UsageError` for an invalid URL, and for a ready generated store without one. With a URL, rejects like
+ * with `UsageError` if the URL is invalid, or if a generated store is ready but has no URL. With a URL, rejects like
  * `requireServiceSecret` if the running nodes have another secret, because they could not decrypt the store's password.
  * Also rejects like `addStore`.
  */
@@ -68,8 +68,8 @@ export async function add(context: CommandContext, options: AddOptions): Promise
 }
 
 /**
- * Changes a store. Rejects with `UsageError` for an invalid URL, and if there is nothing to change. Also rejects with
- * `UnknownStore`, like `setStore` and, with a URL, like `requireServiceSecret`.
+ * Changes a store. Rejects with `UsageError` if the URL is invalid, or if there is nothing to change. Rejects with
+ * `UnknownStore` if there is no such store. Also rejects like `setStore`, and with a URL like `requireServiceSecret`.
  */
 export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
   const { name, state, databaseUrl, schema, requireTwoFactor: rule, json } = options

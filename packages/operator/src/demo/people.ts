@@ -20,15 +20,18 @@ export interface OrderAddress {
 }
 
 /**
- * A generated person, who becomes a customer or a guest: a unique email address under a domain for examples, and a home
- * address.
+ * A generated person, who becomes a customer or a guest. The email address is unique and under a domain for examples,
+ * which receives no mail.
  */
 export interface DemoPerson {
   readonly email: string
   readonly home: OrderAddress
 }
 
-/** Returns a random person who lives in a country that the shop sells to. `number` makes the email address unique. */
+/**
+ * Returns a random person who lives in a country that the shop sells to. `number` makes the email address unique. The
+ * same arguments, with `random` in the same state, give the same person.
+ */
 export function makePerson(shop: DemoShop, number: number, random: SeededRandom): DemoPerson {
   const firstName = random.pick(FIRST_NAMES)
   const lastName = random.pick(LAST_NAMES)

@@ -1,4 +1,5 @@
-// Checks the columns of a store: missing columns, missing grants, and readable passwords. Reads nothing itself.
+// Checks the columns of a store: missing columns, missing grants, and readable passwords. Reads nothing itself. A
+// report shows the summary of a check only if the check found no problem, so the summaries describe success.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { columnNamesAt, type SchemaRevision, schemaRevision } from '@store-export/engine'
@@ -171,8 +172,9 @@ function schemaOption(schemaName: string): string {
 }
 
 /**
- * Returns SQL that revokes the table and the columns, because a grant on the table includes its columns. It revokes
- * them from `public`, too, because each role has the grants of `public`. Then it grants the contract's columns again.
+ * Returns SQL that revokes the grants on the table and on the columns, because each of them makes the columns readable.
+ * It revokes them from `public`, too, because each role has the grants of `public`. Then it grants the contract's
+ * columns again.
  */
 function revokeStatements(
   { role, schemaName }: ConnectionFacts,
