@@ -43,6 +43,7 @@ interface Figures {
   readonly walBytes: number
 }
 
+// Without `--server`, the list begins with `embedded`.
 const [kind = 'system'] = readOptions(process.argv.slice(2)).servers
 const server = await startBenchServer(kind, { fsync: 'on' })
 if (server === null) throw new Error(`there is no ${kind} PostgreSQL on this machine`)

@@ -39,6 +39,7 @@ const REQUEST = {
 } as const
 const ENDPOINTS = ['/api/v1/orders', '/api/v1/customers', '/api/v1/products']
 
+// Without `--server`, the list begins with `embedded`.
 const [kind = 'system'] = readOptions(process.argv.slice(2)).servers
 const server = await startBenchServer(kind)
 if (server === null) throw new Error(`there is no ${kind} PostgreSQL on this machine`)

@@ -20,7 +20,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sync: ['contract', 'client'],
 }
 
-/** Folders that must not import these folders and packages. */
+/** Folders that must not import these folders of their package, or these packages from npm and of Node.js. */
 const FOLDERS: readonly { readonly from: string; readonly never: readonly string[] }[] = [
   { from: 'packages/engine/src/query/', never: ['/stores/', '/encode/'] },
   { from: 'packages/engine/src/encode/', never: ['/stores/'] },

@@ -6,7 +6,7 @@ export interface NightlyGroup {
   readonly title: string
   /** The property that the group proves, as a sentence for the summary table. */
   readonly proves: string
-  /** Arguments of `vitest run`; null if the group runs `npm run test:generators`. */
+  /** Files, folders, or a configuration for `vitest run`; null if the group runs `npm run test:generators`. */
   readonly vitestArguments: readonly string[] | null
 }
 

@@ -1,5 +1,6 @@
-// Tests generators of clients. For each generator, it generates a client from a live demo, compiles a small program
-// with it, and runs the program against the demo. Prints a table.
+// Tests generators of clients. Generates a client with each of them from a live demo, compiles a small program with the
+// client, and runs the program against the demo. Also tests the demo with Schemathesis, which sends random requests.
+// Prints a table.
 //
 // Run: npm run test:generators
 
@@ -73,7 +74,7 @@ async function main(): Promise<number> {
     return 0
   }
   const selected = TESTS.filter(({ name }) => args.names.length === 0 || args.names.includes(name))
-  // The folder is outside of this repository, because TypeScript compiles no file below node_modules.
+  // The usual folder for such files, node_modules/.cache, is no choice: TypeScript compiles no file below node_modules.
   const work = mkdtempSync(path.join(os.tmpdir(), 'store-export-generators-'))
   const folders = { work, installed: args.cache }
   const rows = selected.length === 0 ? [] : await runClients(selected, folders)
@@ -84,6 +85,7 @@ async function main(): Promise<number> {
   if (args.report !== undefined) writeFileSync(args.report, JSON.stringify(reportOf(rows)))
   const failed = count(rows, 'failed')
   console.log(`${count(rows, 'passed')} passed, ${failed} failed, ${count(rows, 'not run')} skipped`)
+  // After a failure, the generated clients and logs stay.
   if (failed > 0) return EXIT_FAILED
   rmSync(work, { recursive: true })
   return 0

@@ -1,8 +1,8 @@
-// Sends requests to the API for benchmarks. Drops bodies except for their last bytes, which contain the next cursor.
+// Sends requests to the API for benchmarks. Discards bodies except for their last bytes, which contain the next cursor.
 
 import http from 'node:http'
 
-/** A response whose body was read to its end and dropped. */
+/** A response whose body was read to its end and discarded. */
 export interface Received {
   readonly status: number
   readonly bytes: number

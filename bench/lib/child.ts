@@ -19,7 +19,7 @@ export interface Child {
   close(): Promise<void>
 }
 
-/** Starts a program of the benchmark by its URL. Drops its standard output. */
+/** Starts a program of the benchmark by its URL. Discards its standard output. */
 export function startChild(program: URL): Child {
   const child = fork(fileURLToPath(program), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

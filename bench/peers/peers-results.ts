@@ -9,6 +9,7 @@ export interface PeerFigure {
   readonly name: string
   /** The software of the peer, with versions; empty for the service. */
   readonly version: string
+  /** Whether the peer checks a key and counts the request, as the service does. */
   readonly checksKey: boolean
   /** Processor time of the peer. */
   readonly processMs: number
@@ -18,6 +19,7 @@ export interface PeerFigure {
   readonly totalMs: number
   /** Time until the response is complete. */
   readonly wallMs: number
+  /** Size of the response in KiB. */
   readonly kibibytes: number
   /** `totalMs` as a multiple of the service's in the same round. */
   readonly cpuRatio: number
@@ -27,7 +29,9 @@ export interface PeerFigure {
 
 /** Results of all peers and the service for one kind of request. */
 export interface PeerComparison {
+  /** The kind, such as `one order by ID`. */
   readonly what: string
+  /** Number of connections that send requests at the same time. */
   readonly connections: number
   readonly figures: readonly PeerFigure[]
 }
@@ -47,7 +51,10 @@ export async function writePeersResult(result: PeersResult): Promise<void> {
   await writeFile(FILE, `${JSON.stringify(all, null, 2)}\n`)
 }
 
-/** Returns the stored results, at most one for each kind of PostgreSQL server; none if the file can't be read. */
+/**
+ * Returns the stored results, at most one for each kind of PostgreSQL server; none if the file can't be read, as before
+ * the first run. Rejects if it is not JSON.
+ */
 export async function readPeersResults(): Promise<PeersResult[]> {
   const text = await readFile(FILE, 'utf8').catch(() => null)
   return text === null ? [] : (JSON.parse(text) as PeersResult[])

@@ -118,6 +118,7 @@ async function measureBursts(
   log('measuring throughput')
   const load = startChild(new URL('load-process.ts', import.meta.url))
   const ids = await someIds(dataset.sql, options.orders)
+  // 40 pages spread over the list, without its first page.
   const starts = spread(orders.slice(1), 40, { index: 0, count: 1 })
   const pages = starts.map(({ cursor }) => pagePath('orders', LIMITS.pageRowsMax, cursor))
   try {
@@ -135,7 +136,7 @@ async function measureBursts(
   }
 }
 
-/** Returns the IDs of at least 400 orders, spread over the list. `orders` is the number of all orders. */
+/** Returns the IDs of at least 400 orders, spread over the list. `orders` is the number of all orders, at least 400. */
 async function someIds(sql: Sql, orders: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id::text as id from (select id, row_number() over (order by created_at, id) as n from orders) numbered

@@ -45,6 +45,7 @@ const PEERS = '[peers](#peers)'
 function linesOf({ results, peers }: Overviewed): Line[] {
   const ratio = (name: string) =>
     results.map(({ figures }) => figures.find((figure) => figure.name === name)?.ratio ?? null)
+  // If a goal gets another name, its row disappears from the page.
   const goal = (name: string) =>
     results.flatMap(({ bounded }) => bounded.filter((one) => one.name.startsWith(name)).map(({ value }) => value))
   return [
@@ -91,6 +92,7 @@ function rates({ results, sync }: Overviewed): string {
     results.map(({ parallel: { pagesPerSecond } }) => pagesPerSecond),
     0,
   )
+  // These are texts of ../sync/sync-measure.ts.
   const copies = sync?.figures.filter(
     ({ source, what }) => source.startsWith('a service') && what.includes('first run'),
   )

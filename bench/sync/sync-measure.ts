@@ -87,9 +87,9 @@ class SyncBench {
   }
 
   /**
-   * Fetches and drops the pages, without and with parsing. Then runs a first and a second sync into each destination.
-   * `rows` is the number of rows; or, for a generated store, a function that returns how many rows both fetches read
-   * together.
+   * Fetches and discards the pages, without and with parsing. Then runs a first and a second sync into each
+   * destination. `rows` is the number of rows; or, for a generated store, a function that returns how many rows both
+   * fetches read together.
    */
   async walk(
     source: string,

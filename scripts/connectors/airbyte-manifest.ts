@@ -11,6 +11,7 @@ const CDK_VERSION = '7.0.0'
 const ROWS_PER_PAGE = 250
 /** A time before every change of every store. */
 const EARLIEST = '1970-01-01T00:00:00.000Z'
+/** `%_ms` is Airbyte's directive for three digits of milliseconds. Python's `%f` would write six digits. */
 const TIMESTAMP_FORMAT = '%Y-%m-%dT%H:%M:%S.%_msZ'
 /** Option of the connector for stores that don't track the updates of their customers. */
 const TRACKS_UPDATES = 'customer_updates'
@@ -48,7 +49,10 @@ function configuredStream(name: string, isIncremental: boolean): YamlObject {
   }
 }
 
-/** Returns the streams of a table: its rows, and its IDs if it has a list of IDs. */
+/**
+ * Returns the streams of a table: its rows, and its IDs if it has a list of IDs. If a row is in the copy, but its ID is
+ * not in the list, the store has deleted the row. Pages of IDs have a fixed size, so their stream sends no `limit`.
+ */
 function streamsOf(each: ConnectorTable): YamlObject[] {
   const { table, resource, path, kind, idsPath } = each
   const schema = schemaOf(resource)

@@ -6,7 +6,7 @@ import path from 'node:path'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const PROGRAMS = path.join(ROOT, 'test', 'generators')
-/** Characters of a failed command's output that its error message has. */
+/** Maximum characters from the end of a failed command's output that the error message repeats. */
 const SHOWN_CHARACTERS_MAX = 2_000
 
 /** A program with its arguments. A relative path in `args` is relative to the folder of the test. */
@@ -17,7 +17,7 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The OpenAPI documents of the live service, by version. */
+/** File names of the OpenAPI documents that the live service returns, one for each version of the format. */
 export type DocumentName = 'openapi.json' | 'openapi-3.0.json' | 'swagger-2.0.json'
 
 /** The folders of a run of the tests. */
@@ -126,6 +126,7 @@ export class Workspace {
     })
     appendFileSync(this.log, all)
     if (code === 0) return stdout
+    // A signal ended the command. `spawn` sends one at the time limit.
     const reason = code === null ? `did not end within ${timeoutMs / 1000} seconds` : `exited with ${code}`
     throw new Error(`${path.basename(program)} ${reason}\n${all.slice(-SHOWN_CHARACTERS_MAX)}`)
   }

@@ -19,10 +19,12 @@ export interface DashboardPanel {
   }
 }
 
+/** Returns the panels and rows of the dashboard, in their order. */
 export function dashboardPanels(): readonly DashboardPanel[] {
   return JSON.parse(grafanaDashboard()).panels
 }
 
+/** Returns the PromQL of every panel. */
 export function dashboardQueries(): string[] {
   return dashboardPanels().flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 }

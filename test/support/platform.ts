@@ -183,6 +183,7 @@ async function keyFor({ control }: RunningService, storeId: string): Promise<{ i
     random: randomBytes,
     storeId,
     name: 'test',
+    // No merchant created the key.
     createdBy: null,
   })
   return { id, key: key.reveal() }

@@ -15,7 +15,7 @@ export interface TestScanner {
   headersFor(body: string | Buffer): Record<string, string>
 }
 
-/** Returns a scanner with a new key pair. */
+/** Returns a scanner with a new key pair. By default, its key is current and on the curve P-256. */
 export function newScanner({ isCurrent = true, curve = 'prime256v1' } = {}): TestScanner {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: curve })
   const identifier = randomBytes(32).toString('hex')

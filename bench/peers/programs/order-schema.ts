@@ -1,5 +1,5 @@
 // Declares the JSON schema of the responses. Fastify compiles a writer from it, which takes a quarter less time than
-// JSON.stringify.
+// JSON.stringify. The writer leaves out a column that is not listed here.
 
 const TEXT = { type: 'string' }
 const TEXT_OR_NULL = { type: ['string', 'null'] }
@@ -54,6 +54,7 @@ export const PAGE_RESPONSE = {
 /** JSON schema of a response with one order. */
 export const ROW_RESPONSE = { type: 'object', properties: { data: ORDER } }
 
+/** Returns `schema` for each of the names, which spaces separate. Responses have the properties in this order. */
 function each<Schema>(names: string, schema: Schema): Record<string, Schema> {
   return Object.fromEntries(names.split(' ').map((name) => [name, schema]))
 }
