@@ -30,9 +30,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   ENOENT: 'reconnect',
   CONNECTION_CLOSED: 'reconnect',
   // The server, the role, or the database has reached its connection limit. The node closes its own idle connections.
-  // 53400 also stands for other limits, such as `temp_file_limit`. Closing connections doesn't help against them.
   '53300': 'free connections',
-  '53400': 'free connections',
   // A standby canceled the query because of a conflict with replay, or a serialization failed. A retry takes a new
   // snapshot, with which the query can succeed.
   '40001': 'same connection',

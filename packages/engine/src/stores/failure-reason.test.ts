@@ -14,7 +14,7 @@ test('failureReason returns the reason of a StoreDatabaseError, or "query" if th
   expect(failureReason(new StoreDatabaseError('x', { cause }))).toBe('query')
 })
 
-test('failureReason returns "query" for a lost open connection, another PostgreSQL error, and a value without a code', () => {
-  for (const error of [withCode('ECONNRESET'), withCode('42501'), new Error('x'), undefined, 'text'])
+test('failureReason returns "query" for a lost open connection, other PostgreSQL errors, and a value without a code', () => {
+  for (const error of [withCode('ECONNRESET'), withCode('42501'), withCode('53400'), new Error('x'), undefined, 'text'])
     expect(failureReason(error)).toBe('query')
 })
