@@ -25,7 +25,7 @@ export function addChangeCommand(keys: Command, processContext: ProcessContext):
   addCommand(
     keys,
     'change',
-    'change the limits of a key that is active or turned off, from the next request on. If you leave out an option, its limit does not change. To change whether a key gets personal data, create a new key.',
+    'change the scopes, the end, or the allowed addresses of a key that is active or turned off, from the next request on. What you leave out does not change. To change whether a key gets personal data, create a new key.',
   )
     .argument('<key-id>', 'ID of the key, from create or list')
     .option(
