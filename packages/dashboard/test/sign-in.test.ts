@@ -86,6 +86,19 @@ describe('sign-ins', () => {
     expect(text).toContain('This browser')
   })
 
+  test('two hours after signing in, a request extends the session and its cookie to seven days again', async () => {
+    const own = await addMerchant(platform, store.id)
+    const visitor = await browser().signIn(own)
+    await platform.controlSql`
+      update merchant_sessions set expires_at = expires_at - interval '2 hours' where merchant_id = ${own.id}`
+    const { headers } = await visitor.get(settings())
+    expect(headers.getSetCookie().join()).toMatch(/^session=.*Max-Age=604800/)
+    const [session] = await platform.controlSql`
+      select expires_at > now() + interval '7 days' - interval '1 minute' as extended
+      from merchant_sessions where merchant_id = ${own.id}`
+    expect(session).toEqual({ extended: true })
+  })
+
   test('after a sign-out, a request with a copy of the earlier session cookie redirects to the sign-in page', async () => {
     const visitor = await browser().signIn(merchant)
     const copy = new PlainBrowser(visitor.url)

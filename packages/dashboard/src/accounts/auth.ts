@@ -39,6 +39,11 @@ export interface AuthOptions extends CommonAuthOptions {
 }
 
 const DAY_SECONDS = 86_400
+/**
+ * Minimum time in seconds between two extensions of a session. With a day, sessions of one day would end although they
+ * are in use.
+ */
+const EXTEND_SECONDS = 3600
 /** Seconds after the password or the link for which a code completes the sign-in. */
 const CODE_SECONDS = 600
 /** Name of the dashboard in the merchant's app for codes, and in the merchant's list of passkeys. */
@@ -151,7 +156,7 @@ export function commonAuthOptions({ database, secret, url, frameAncestors = [], 
       modelName: 'merchant_sessions',
       fields: { ...TIMESTAMP_COLUMNS, userId: 'merchant_id', expiresAt: 'expires_at', ...CLIENT_COLUMNS },
       expiresIn: sessionDays * DAY_SECONDS,
-      updateAge: DAY_SECONDS,
+      updateAge: EXTEND_SECONDS,
       // Otherwise, better-auth rejects the list of sessions a day after the sign-in.
       freshAge: 0,
       additionalFields: { openedBy: { type: 'string', required: false, input: false, fieldName: 'opened_by' } },

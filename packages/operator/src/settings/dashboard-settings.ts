@@ -41,7 +41,7 @@ export const DASHBOARD_SETTINGS = {
     unit: 'days',
     min: 1,
     max: 365,
-    help: 'Time after which an unused dashboard session ends.',
+    help: 'Time after which an unused dashboard session ends, at most an hour early.',
   },
   linkMinutes: {
     env: 'STORE_EXPORT_LINK_MINUTES',
