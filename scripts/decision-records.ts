@@ -31,7 +31,7 @@ const PARTS: Readonly<Record<string, readonly number[]>> = {
   'Databases of stores': [1, 24, 25, 29, 30, 31, 32, 50, 51, 52, 91, 92, 93],
   'Keys and control database': [23, 38, 39, 40, 44, 45, 64, 76, 77, 80, 88],
   Dashboard: [13, 14, 15, 16, 46, 65, 66, 70, 71, 74, 78, 79, 82, 83, 85, 86],
-  Operation: [28, 33, 35, 41, 81, 87],
+  Operation: [28, 33, 35, 41, 81, 87, 94],
   'Sync tool and connectors': [17, 48, 57, 58, 59, 60, 61, 62, 63, 89, 90],
   Project: [5, 53, 54],
 }

@@ -76,7 +76,8 @@ function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<stri
   return { 'retry-after': String(min + Math.floor(random() * (max - min + 1))) }
 }
 
-const TRY_AGAIN = 'try again after the number of seconds in the header Retry-After, with exponential backoff'
+/** What a client must do after status 502. */
+export const TRY_AGAIN = 'try again after the number of seconds in the header Retry-After, with exponential backoff'
 
 /**
  * Returns the error that the client gets in place of `error`. All causes have one code, and no message is passed on.

@@ -52,6 +52,12 @@ export interface RequestMalformed {
   readonly code: string
 }
 
+/** Emitted if the node gets more requests than its processor can handle, and rejects this one with 502. */
+export interface RequestRejected {
+  readonly event: 'request.rejected'
+  readonly requestId: string
+}
+
 /**
  * Emitted if an internal error interrupts a request. `requestId` is null if the error came outside of the creation of
  * the response, such as a failed compression; the service then closes the connection.
@@ -90,6 +96,7 @@ export type RequestEvent =
   | RequestCompleted
   | KeyRejected
   | RequestMalformed
+  | RequestRejected
   | RequestFailed
   | LeakReportAccepted
   | LeakReportRejected

@@ -2,6 +2,7 @@
 //
 // - Waits until the previous response of the connection is sent, so a client that pipelines requests and reads nothing
 //   occupies the memory of one page.
+// - Waits for its turn, or rejects the request if the node gets more than it can handle.
 // - Creates the response: a document, the result of a leak report, or the result of the pipeline.
 // - Compresses and sends it, and closes the connection if the client doesn't read it in time.
 // - Records the request.
@@ -11,7 +12,7 @@ import { ApiError, type ErrorCode } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'
 import { hasBody, readRequest } from './api-request.ts'
-import { API_HEADERS, type ApiResponse, errorResponse } from './api-response.ts'
+import { API_HEADERS, type ApiResponse, errorResponse, TRY_AGAIN } from './api-response.ts'
 import { bufferedResponse, ClientDisconnected } from './buffered-response.ts'
 import { negotiateEncoding } from './compress.ts'
 import type { DocumentBodies } from './document-bodies.ts'
@@ -21,6 +22,7 @@ import type { Trace } from './pipeline.ts'
 import { recordRequest } from './record-request.ts'
 import type { ReferenceRoute } from './reference/reference-route.ts'
 import { requestOrigin } from './reference/request-origin.ts'
+import type { RequestGate } from './request-gate.ts'
 import { readRequestIds } from './request-ids.ts'
 import type { ServerOptions } from './server.ts'
 import { closeAfterBody } from './unread-body.ts'
@@ -40,6 +42,8 @@ interface RequestContext {
   readonly before: ServerResponse | undefined
   readonly options: ServerOptions
   readonly openResponses: OpenResponses
+  /** Starts the requests of all connections. */
+  readonly gate: RequestGate
   readonly bodies: DocumentBodies
   readonly leakReports: LeakReportEndpoint
   /** Whether the server is about to stop, or no longer listens. The connection then closes after this response. */
@@ -104,11 +108,12 @@ function limitTime({ message: { socket }, response, options, openResponses }: Re
 }
 
 async function respond(
-  { message, response, options, openResponses, bodies, leakReports }: RequestContext,
+  { message, response, options, openResponses, gate, bodies, leakReports }: RequestContext,
   requestId: string,
   trace: Trace,
 ): Promise<ApiResponse & { code?: ErrorCode; reason?: string | null }> {
   try {
+    if (!(await gate.enter())) throw overloaded(requestId, options)
     const request = readRequest(message, requestId, options.limits.proxies)
     if (request.path === LEAK_REPORTS_PATH) {
       trace.endpoint = LEAK_REPORTS_PATH
@@ -128,6 +133,11 @@ async function respond(
     if (!isReported) options.emit({ event: 'request.failed', requestId, cause: error })
     return { ...errorResponse(error), code: 'STORE_DB_ERROR' }
   }
+}
+
+function overloaded(requestId: string, { emit }: ServerOptions): ApiError {
+  emit({ event: 'request.rejected', requestId })
+  return new ApiError('STORE_DB_ERROR', `the service gets more requests than it can handle; ${TRY_AGAIN}`)
 }
 
 async function documentResponse(

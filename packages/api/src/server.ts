@@ -13,6 +13,7 @@ import type { Pipeline } from './pipeline.ts'
 import { endSoon, rejectConnect, rejectMalformed } from './raw-response.ts'
 import type { ReferenceRoute } from './reference/reference-route.ts'
 import type { RequestEventHandler } from './request-event.ts'
+import { RequestGate } from './request-gate.ts'
 import type { TelemetryHandler } from './request-telemetry.ts'
 import { SILENCE_MS, serveRequest, whenSent } from './serve-request.ts'
 import { stopServer } from './stop-server.ts'
@@ -93,6 +94,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
   const shared = {
     options,
     openResponses,
+    gate: new RequestGate(),
     bodies: new DocumentBodies(),
     leakReports: new LeakReportEndpoint(options.leakReports, limits.requestTimeoutMs, options.emit),
     isDraining: () => options.ending?.aborted === true || !server.listening,
@@ -106,6 +108,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
       response.destroy()
     })
   }
+  server.on('connection', () => shared.gate.accepted())
   server.maxConnections = limits.connectionsMax
   // `maxHeaderSize` limits the headers. With a maximum count, Node would ignore further headers without an error.
   server.maxHeadersCount = 0

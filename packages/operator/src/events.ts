@@ -145,6 +145,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     meaning:
       'A client sent a request that is too slow or too large, or that is not well-formed HTTP. `code` says what is wrong.',
   },
+  'request.rejected': {
+    level: 'warn',
+    meaning:
+      'The node got more requests than its processor can handle, so it rejected this one with 502. Add a node, or give the node a faster processor.',
+  },
   'request.failed': {
     level: 'error',
     meaning:

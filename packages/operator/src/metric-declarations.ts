@@ -51,10 +51,10 @@ export const METRICS = {
   rejections: {
     name: 'store_export_rejections_total',
     type: 'counter',
-    help: 'Requests rejected because they have no valid key, or because they got no connection to their store. Requests over the rate limit count in store_export_errors_total with the code RATE_LIMITED.',
+    help: 'Requests rejected because they have no valid key, because they got no connection to their store, or because the node was overloaded. Requests over the rate limit count in store_export_errors_total with the code RATE_LIMITED.',
     labels: {
       reason:
-        '`key_missing`, `key_repeated`, `key_malformed`, or `key_unknown` (the event `key.rejected`); `queue_full`, `queue_overloaded`, `queue_timeout`, or `queue_unreachable` (the event `store.request_rejected`)',
+        '`key_missing`, `key_repeated`, `key_malformed`, or `key_unknown` (the event `key.rejected`); `queue_full`, `queue_overloaded`, `queue_timeout`, or `queue_unreachable` (the event `store.request_rejected`); `node_overloaded` (the event `request.rejected`)',
     },
   },
   malformedRequests: {

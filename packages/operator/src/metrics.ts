@@ -114,6 +114,7 @@ const REJECTION_REASONS = [
   ...(
     ['full', 'overloaded', 'timeout', 'unreachable'] as const satisfies readonly StoreRequestRejected['reason'][]
   ).map((reason) => `queue_${reason}`),
+  'node_overloaded',
 ]
 
 function count(series: Series, event: ServiceEvent): void {
@@ -124,8 +125,9 @@ function count(series: Series, event: ServiceEvent): void {
     case 'key.rejected':
       series.rejections.inc({ reason: `key_${event.reason}` })
       break
+    case 'request.rejected':
     case 'store.request_rejected':
-      series.rejections.inc({ reason: `queue_${event.reason}` })
+      series.rejections.inc({ reason: 'reason' in event ? `queue_${event.reason}` : 'node_overloaded' })
       break
     case 'request.malformed':
       series.malformedRequests.inc({ code: event.code })
