@@ -1,5 +1,6 @@
 // Estimates how long a new request would wait for a connection, so that a node can reject it at once. See
-// docs/contribute/decisions/091-reject-requests-that-would-wait-too-long.md.
+// docs/contribute/decisions/091-reject-requests-that-would-wait-too-long.md. The export API uses the same estimate for
+// requests that wait for the processor: each start of a request then counts as a release.
 
 /**
  * Time in ms for which requests must have waited without a break before the estimate is used. Shorter bursts are
