@@ -69,7 +69,8 @@ export async function add(context: CommandContext, options: AddOptions): Promise
 
 /**
  * Changes a store. Rejects with `UsageError` if the URL is invalid, or if there is nothing to change. Rejects with
- * `UnknownStore` if there is no such store. Also rejects like `setStore`, and with a URL like `requireServiceSecret`.
+ * `UnknownStore` if there is no such store. Also rejects like `setStore`. With `databaseUrl`, also rejects like
+ * `requireServiceSecret`.
  */
 export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
   const { name, state, databaseUrl, schema, requireTwoFactor: rule, json } = options
