@@ -100,7 +100,7 @@ export const ERRORS = {
     status: 502,
     returnedBy: 'every',
     condition:
-      'The service could not read the store database or its own database. Another cause is an internal error of the service. A third cause is that clients read their responses so slowly that the response buffer of the service is full. The message names the cause. Most of these errors are temporary.',
+      'The service could not read the store database or its own database. Other causes are an internal error, more requests than the service can handle, and a full response buffer, because clients read their responses too slowly. The message names the cause. Most of these errors are temporary.',
     retry: 'Yes, after the number of seconds in the header Retry-After (1 to 5).',
     retryAfterSeconds: { min: 1, max: 5 },
     fix: 'Wait for the number of seconds in the header Retry-After. Then send the same request again, with the same cursor. The list then continues without a gap. After each further failure, wait twice as long as before, up to 30 seconds. If the error continues for two minutes, stop, and try again later. If the error comes back, send the operator the value of the header x-request-id.',
