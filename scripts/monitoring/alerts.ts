@@ -41,7 +41,7 @@ export interface Alert {
 export const JOB = 'store-export'
 
 const { queryFailures, serverFailures, serverFailing, latency, errors, requests, leakedKeys, internalErrors } = METRICS
-const { logLinesDropped, usageDropped, schemaMismatches } = METRICS
+const { logLinesDropped, usageDropped, schemaMismatches, rejections } = METRICS
 const MINUTE = 60
 /** Window of alerts about a state. */
 const STATE = MINUTE
@@ -122,8 +122,12 @@ export const ALERTS: readonly Alert[] = [
     runbook: 'no-free-connection',
     severity: 'by_share',
     for: MINUTE,
-    expr: failedShare('no_connection'),
-    summary: 'Requests get 502, because nodes have no free connection to stores that respond.',
+    expr: (span) =>
+      `(sum(rate(${queryFailures.name}{database="store", reason="no_connection"}[${span(STATE)}]))` +
+      ` + sum(rate(${rejections.name}{reason="node_overloaded"}[${span(STATE)}])))` +
+      ` / sum(rate(${requests.name}[${span(STATE)}])) > 0`,
+    summary:
+      'Requests get 502, because nodes have no free connection to stores that respond, or no free processor time.',
   },
   {
     name: 'StoreExportSlowResponses',

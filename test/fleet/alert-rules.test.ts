@@ -21,6 +21,8 @@ const serverFailures = (reason: string) =>
 const serverFailing = (reason: string) => `store_export_server_failing{${NODE}, server="db-1:5432", reason="${reason}"}`
 const histogram = (part: string) => `store_export_request_duration_seconds_${part}, endpoint="/api/v1/orders"}`
 
+const OVERLOADED = `store_export_rejections_total{${NODE}, reason="node_overloaded"}`
+
 /** Series of a node that serves 10 requests per second, with a value every 15 s for ten minutes. */
 const HEALTHY: SeriesValues = {
   [`up{${NODE}}`]: '1x40',
@@ -32,6 +34,7 @@ const HEALTHY: SeriesValues = {
   [failures('control', 'query')]: '0x40',
   [failures('store', 'query')]: '0x40',
   [failures('store', 'no_connection')]: '0x40',
+  [OVERLOADED]: '0x40',
   [serverFailures('unreachable')]: '0x40',
   [serverFailures('timeout')]: '0x40',
   [serverFailures('full')]: '0x40',
@@ -162,6 +165,13 @@ test('if queries on stores fail for more than 1 % of the requests, StoreExportSt
   expect(status).toBe(0)
 })
 
+test('if a node rejects requests because its processor is overloaded, StoreExportNoFreeConnection fires', async () => {
+  const alert = ALERTS.find(({ name }) => name === 'StoreExportNoFreeConnection')
+  const series = { [OVERLOADED]: '0x8 9+9x31', [errors('STORE_DB_ERROR')]: '0x8 9+9x31' }
+  const tests = [unitTest(series, ['1m45s']), unitTest(series, ['4m', '5m'], alert, { severity: 'critical' })]
+  expect(await runTests(tests)).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') })
+})
+
 test('if queries fail because two servers hang, the summary of StoreExportStoreFailing names the servers', async () => {
   const alert = ALERTS.find(({ name }) => name === 'StoreExportStoreFailing')
   if (alert === undefined) throw new Error('the alert is missing')
@@ -186,6 +196,7 @@ test('if only one request fails for each failure reason, no alert fires', async 
     [failures('control', 'query')]: once,
     [failures('store', 'query')]: once,
     [failures('store', 'no_connection')]: once,
+    [OVERLOADED]: once,
     [serverFailures('unreachable')]: once,
     [serverFailures('timeout')]: once,
     [serverFailures('full')]: once,

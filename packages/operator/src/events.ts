@@ -148,7 +148,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'request.rejected': {
     level: 'warn',
     meaning:
-      'The node got more requests than its processor can handle, so it rejected this one with 502. Add a node, or give the node a faster processor.',
+      "The node got more requests than its processor can handle, so it rejected this one with 502. See [A node can't take more requests](runbooks/no-free-connection.md).",
   },
   'request.failed': {
     level: 'error',
