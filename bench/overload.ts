@@ -2,7 +2,11 @@
 // at two and three times this rate. The requests don't wait for responses, like those of many independent tools. Prints
 // the rates and times of accepted and of rejected requests.
 //
-// Run: npm run bench:overload -- [--stores N] (default: 100) [--server embedded|system] (default: system).
+// By default, the bottleneck is the database server, with 20 connections. With `--bottleneck node`, it is the processor
+// of the node, which may open as many connections as it could to ten servers.
+//
+// Run: npm run bench:overload -- [--bottleneck server|node] [--stores N] (default: 100) [--server embedded|system]
+// (default: system).
 
 import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,6 +14,7 @@ import { parseArgs } from 'node:util'
 import { startBuiltService } from './lib/built-service.ts'
 import { startBenchServer } from './lib/servers.ts'
 import { type ManyStores, makeManyStores } from './service/many-stores-databases.ts'
+import { slowDown } from './service/slow-node.ts'
 
 const PATH = '/api/v1/orders?limit=50'
 /** Concurrent readers that measure the capacity. */
@@ -24,11 +29,16 @@ const FACTORS = [0.5, 1, 2, 3]
 // Without this handler, Ctrl-C would leave a server and its folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const { values } = parseArgs({
-  options: { server: { type: 'string', default: 'system' }, stores: { type: 'string', default: '100' } },
+  options: {
+    bottleneck: { type: 'string', default: 'server' },
+    server: { type: 'string', default: 'system' },
+    stores: { type: 'string', default: '100' },
+  },
 })
+const isNodeSlow = values.bottleneck === 'node'
 const kind = values.server === 'embedded' ? 'embedded' : 'system'
 // The stores needn't survive a crash.
-const server = await startBenchServer(kind, { max_connections: '100', fsync: 'off' })
+const server = await startBenchServer(kind, { max_connections: isNodeSlow ? '400' : '100', fsync: 'off' })
 if (server === null)
   throw new Error(`${kind}: no such server here; name the folder of its programs in BENCH_POSTGRES_BIN`)
 try {
@@ -52,7 +62,9 @@ async function measure({ controlUrl, secret, stores }: ManyStores): Promise<void
     STORE_EXPORT_PORT: '0',
     STORE_EXPORT_OPERATIONS_PORT: '0',
     STORE_EXPORT_REQUESTS_PER_MINUTE: '1000000000',
+    STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX: isNodeSlow ? '200' : '20',
   })
+  if (isNodeSlow) slowDown(service.processId)
   // Connections stay open, so that requests don't pay for new ones.
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 4096 })
   let next = 0

@@ -39,6 +39,8 @@ export async function makeManyStores(server: BenchServer, count: number): Promis
     connect: connectOnce,
   })
   await fill(databaseUrl)
+  // All stores share the role of the first, whose own limit is for one store.
+  await admin.unsafe(`alter role "${new URL(readerUrl).username}" connection limit -1`)
   // Unlike template1, template0 accepts no connections. PostgreSQL can't copy a database that has a connection.
   await admin.unsafe(`create database ${CONTROL_DATABASE} template template0`)
   const controlUrl = server.url(CONTROL_DATABASE)
