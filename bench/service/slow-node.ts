@@ -16,7 +16,8 @@ export function slowDown(processId: number): void {
   moveTo(processId, '0')
   moveTo(process.pid, `1-${cores - 1}`)
   for (let count = 0; count < BUSY_PROGRAMS; count++) {
-    const program = spawn('taskset', ['--cpu-list', '0', process.execPath, '--eval', 'for (;;);'])
+    const program = spawn('taskset', ['--cpu-list', '0', process.execPath, '--eval', 'for (;;);'], { stdio: 'ignore' })
+    program.unref()
     process.once('exit', () => program.kill('SIGKILL'))
   }
 }
