@@ -1,6 +1,5 @@
 // Estimates how long a new request would wait for a connection, so that a node can reject it at once. See
-// docs/contribute/decisions/091-reject-requests-that-would-wait-too-long.md. The export API uses the same estimate for
-// requests that wait for the processor: each start of a request then counts as a release.
+// docs/contribute/decisions/091-reject-requests-that-would-wait-too-long.md.
 
 /**
  * Time in ms for which requests must have waited without a break before the estimate is used. Shorter bursts are
