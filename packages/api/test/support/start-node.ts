@@ -2,13 +2,20 @@
 
 import { pooledSettings, type TestPlatform } from '../../../../test/support/platform.ts'
 import { readConfig } from '../../../operator/src/config.ts'
+import type { EventHandler } from '../../../operator/src/events.ts'
 import { type RunningService, startService } from '../../../operator/src/service.ts'
 
-/** Starts another node of the platform; `dashboard` also starts its dashboard. The caller closes it. */
+/** What a further node runs besides the API, and what it calls for events: by default, the platform gets them. */
+interface NodeOptions {
+  readonly dashboard?: boolean
+  readonly emit?: EventHandler
+}
+
+/** Starts another node of the platform. The caller closes it. */
 export function startNode(
   platform: TestPlatform,
   settings: Record<string, string> = {},
-  { dashboard = false }: { readonly dashboard?: boolean } = {},
+  { dashboard = false, emit = (event) => platform.events.push(event) }: NodeOptions = {},
 ): Promise<RunningService> {
   const named = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
   const { config } = readConfig({
@@ -22,7 +29,7 @@ export function startNode(
     config,
     controlUrl: platform.controlUrl,
     keys: { current: platform.encryptionKey, previous: null },
-    emit: (event) => platform.events.push(event),
+    emit,
     dashboard,
   })
 }
