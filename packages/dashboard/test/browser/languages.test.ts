@@ -6,7 +6,7 @@ import { EVERY_PAGE, type Shown, showStores } from '../support/every-page.ts'
 import { openScene, type Page, type Scene, textOf, textsOf } from '../support/scene.ts'
 import { catalogTexts } from '../support/source-texts.ts'
 
-const WIDTHS = [390, 768, 1024, 1440]
+const WIDTHS = [360, 768, 1024, 1440]
 /** All languages except English. */
 const TRANSLATIONS = (Object.keys(LANGUAGES) as Language[]).filter((language) => language !== 'en')
 

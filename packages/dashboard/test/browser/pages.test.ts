@@ -65,17 +65,6 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     expect(found).toEqual([])
   })
 
-  test(`if the text direction is right to left, the page "${each.name}" does not scroll sideways, and its menu is on the right`, async () => {
-    const page = await opened(each, { javaScript: true })
-    await page.evaluate(`document.documentElement.dir = 'rtl'`)
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 800 })
-      expect(await overflowsSideways(page), `${width} px`).toEqual([])
-    }
-    const menu = page.locator('.main-nav')
-    if ((await menu.count()) > 0) expect((await menu.boundingBox())?.x).toBeGreaterThan(640)
-  })
-
   test(`if JavaScript is off, the page "${each.name}" has one h1, which is also its title, and shows no undefined value`, async () => {
     const page = await opened(each, { javaScript: false })
     const [heading = '', ...otherHeadings] = await textsOf(page, 'h1')
