@@ -95,6 +95,22 @@ test('if the database owner upgrades a store whose reader role has no connection
   expect(await limit()).toBe(-1)
 })
 
+test("if the owner's URL is that of another store's database, stores upgrade exits with code 1 and changes neither database", async () => {
+  const [store, other] = [await olderStore('launch'), await olderStore('launch')]
+  const words = ['stores', 'upgrade', store.id, '--to', LATEST_REVISION, '--database-url', '-', '--json']
+  const { code, stderr } = await runCommand(words, { settings, input: other.url })
+  expect(code).toBe(1)
+  const [given, registered] = [other.url, store.url].map((url) => new URL(url).pathname.slice(1))
+  expect(JSON.parse(stderr).error).toEqual({
+    code: 'failed',
+    message: `the owner's URL names the database "${given}", but this store's database is "${registered}"; give the URL of that database`,
+  })
+  for (const { owner } of [store, other]) {
+    const [found] = await owner`select to_regclass('customer_addresses') as addresses`
+    expect(found?.addresses).toBeNull()
+  }
+})
+
 test("if an operator changed the reader's connection limit and replaced a provisioned trigger, `stores upgrade` changes neither", async () => {
   const { id, reader, owner, admin, limit } = await olderStore(LATEST_REVISION)
   await admin.unsafe(`alter role ${reader} connection limit 60`)

@@ -98,7 +98,10 @@ function show(to: string, { done, needsOwner, failed, stopped, skipped }: Report
   if (repaired > 0)
     printMessage(`Added what an older version of "stores provision" left out in ${countOf(repaired, 'store')}.`)
   if (skipped > 0)
-    printMessage(`Skipped ${countOf(skipped, 'store')} without a database that "stores provision" created.`)
+    printMessage(
+      `Skipped ${countOf(skipped, 'store')} without a database that "stores provision" created. If such a store has the ` +
+        `schema of "stores provision", upgrade it with its ID and --database-url, the URL of its owner.`,
+    )
   const parts = [
     `already at ${to}: ${(done.length - changed).toLocaleString('en')}`,
     `failed: ${failed.length.toLocaleString('en')}`,

@@ -21,7 +21,7 @@ export interface UpgradeRequest {
 
 /**
  * Upgrades a store to a newer schema version. Rejects like `upgradeStore`, and with `UserError` if its schema is not
- * public. Without `databaseUrl`, also rejects if the store has no URL or its database is on another server.
+ * public, or if `databaseUrl` names another database. Without `databaseUrl`, also rejects if the store has no URL or its database is on another server.
  */
 export async function upgrade(
   { controlUrl }: Pick<ControlTarget, 'controlUrl'>,
@@ -34,9 +34,24 @@ export async function upgrade(
         'the store yourself, then run "store-export stores grants --schema" for the grants',
     )
   }
+  if (databaseUrl !== null) requireSameDatabase(store, databaseUrl)
   const readerRole = store.databaseUrl === null ? null : (parseConnectionUrl(store.databaseUrl).user ?? null)
   const ownerOrAdminUrl = databaseUrl ?? adminUrlOf(store, controlUrl)
   return upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce, signal })
+}
+
+/**
+ * Throws `UserError` if the owner's URL names another database than the store's URL. Their hosts can differ, because a
+ * server can have several names.
+ */
+function requireSameDatabase({ databaseUrl }: RegisteredStore, ownerUrl: string): void {
+  if (databaseUrl === null) return
+  const [registered, given] = [databaseUrl, ownerUrl].map((url) => parseConnectionUrl(url).database)
+  if (registered === given) return
+  throw new UserError(
+    `the owner's URL names the database ${quoteName(given ?? '')}, but this store's database is ` +
+      `${quoteName(registered ?? '')}; give the URL of that database`,
+  )
 }
 
 /**
