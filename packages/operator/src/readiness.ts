@@ -2,7 +2,7 @@
 //
 // - a shutdown has started. The check then says so without a query.
 // - its control database does not respond within a second, or can't be read. If API keys are checked on another server,
-//   the node stays ready as long as that server responds, because requests need nothing else.
+//   only that server must respond, because requests need nothing else.
 // - its secret is wrong (`whyNotServing`). It can't decrypt most of the stores' passwords, or it can't decrypt some
 //   password and lacks a secret that most running nodes have. One bad password alone must not stop every node.
 //
@@ -56,28 +56,23 @@ export function createReadiness({ controlUrl, keyCheckUrl, keys, signal }: Readi
 
 /**
  * Returns why the node can't serve requests; null if it can. `checks` is the server that checks API keys; null if it is
- * `database`. Takes at most `RESPONSE_MS_MAX` for each server.
+ * `database`. Takes at most `RESPONSE_MS_MAX`.
  */
 async function problemOf(
   database: ControlDatabase,
   checks: ControlDatabase | null,
   keys: EncryptionKeys,
 ): Promise<string | null> {
-  try {
-    // There is nothing to do at the time limit, because `statementTimeoutMs` ends the statement.
-    const problem = await within(RESPONSE_MS_MAX, whyNotServing(database, keys), () => undefined)
-    return problem?.message ?? null
-  } catch (error) {
-    if (checks !== null && (await responds(checks))) return null
-    return error instanceof TimeLimitPassed
-      ? 'the control database does not respond'
-      : 'the control database cannot be read'
-  }
-}
-
-async function responds({ pool }: ControlDatabase): Promise<boolean> {
-  return await pool.query(sql`select`).then(
-    () => true,
-    () => false,
-  )
+  // There is nothing to do at the time limit, because `statementTimeoutMs` ends the statement.
+  const limited = <T>(running: Promise<T>) => within<T>(RESPONSE_MS_MAX, running, () => undefined)
+  const [serving, responding] = await Promise.allSettled([
+    limited(whyNotServing(database, keys)),
+    checks === null ? null : limited(checks.pool.query(sql`select`)),
+  ])
+  if (responding.status === 'rejected') return 'the server of STORE_EXPORT_KEY_CHECK_URL does not respond'
+  if (serving.status === 'fulfilled') return serving.value?.message ?? null
+  if (checks !== null) return null
+  return serving.reason instanceof TimeLimitPassed
+    ? 'the control database does not respond'
+    : 'the control database cannot be read'
 }
