@@ -2,7 +2,7 @@
 // test:server` runs this file.
 
 import { randomBytes } from 'node:crypto'
-import { createKey, revokeKey } from '@store-export/control'
+import { createKey, readWorkers, revokeKey } from '@store-export/control'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startNode } from '../../packages/api/test/support/start-node.ts'
 import type { RunningService } from '../../packages/operator/src/service.ts'
@@ -61,7 +61,7 @@ test("[AUTH-5] after a key is revoked, each of three nodes rejects the key's nex
   }
 })
 
-test('[ERR-3] while a Citus worker is lost, only keys on this worker get 502; after the worker is back, all keys get 200', async () => {
+test('[ERR-3] while a Citus worker is lost, only keys on this worker get 502, and readWorkers names it; after it is back, all keys get 200', async () => {
   const worker = inject('citusWorkers')?.[0] ?? ''
   const keys = await Promise.all(stores.flatMap(({ id }) => [1, 2, 3].map(() => platform.newKey(id))))
   const isOnWorker = await Promise.all(keys.map(({ id }) => hasShardOn(worker, id)))
@@ -72,6 +72,8 @@ test('[ERR-3] while a Citus worker is lost, only keys on this worker get 502; af
   await allowConnections(worker, platform.controlUrl, false)
   try {
     expect(await found()).toEqual(expected(502))
+    expect((await readWorkers(platform.service.control)).map(({ failure }) => failure)).toEqual(['unreachable', null])
+    expect((await readWorkers(platform.service.control))[0]?.server).toBe(new URL(worker).host)
     await expect(createManyKeys()).rejects.toThrow()
   } finally {
     await allowConnections(worker, platform.controlUrl, true)

@@ -5,6 +5,7 @@
 import { type Pool, serverOfUrl, sql, within } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
 import { IS_LIVE, type NodeServer } from './nodes.ts'
+import { LostWorkersError, readWorkers, type Worker } from './workers.ts'
 
 /** A node that was announced within the last hour, or before if no node has been announced since. */
 export interface FleetNode {
@@ -90,10 +91,9 @@ export interface FleetStatus {
   readonly limitedKeys: readonly LimitedKey[]
   /** Stores with failed requests in the last 15 minutes. */
   readonly failingStores: readonly FailingStore[]
-  /**
-   * Why the request log could not be read, so that the three lists above are empty; null if it was read. In a
-   * distributed control database, this happens while one of its servers (workers) is lost.
-   */
+  /** The servers over which Citus distributes the control database: the lost ones first; none without Citus. */
+  readonly workers: readonly Worker[]
+  /** Why the request log could not be read, so that the three lists above are empty; null if it was read. */
   readonly requestLogError: unknown
 }
 
@@ -102,6 +102,7 @@ export interface FleetStatus {
  * `Pool.query`, for example if the control database is down, but not if only the request log can't be read.
  */
 export async function readFleetStatus({ pool }: ControlDatabase, limit: number): Promise<FleetStatus> {
+  const workers = await readWorkers({ pool })
   const { at } = await queryOne<{ at: Date }>(pool, sql`select clock_timestamp() as at`)
   const rows = await pool.query<FleetNode & { readonly servers: readonly NodeServer[] }>(sql`
     select name, version, started_at as "startedAt", seen_at as "seenAt", ${IS_LIVE} as "isAlive",
@@ -115,7 +116,8 @@ export async function readFleetStatus({ pool }: ControlDatabase, limit: number):
     stores: await pool.query<StoreCount>(sql`
       select origin, state, count(*)::int as count from stores where removed_at is null
       group by origin, state order by count desc, origin, state`),
-    ...(await within(REQUEST_LOG_MS_MAX, readProblems(pool, limit)).then(
+    workers,
+    ...(await within(REQUEST_LOG_MS_MAX, readProblems(pool, limit, workers)).then(
       (problems) => ({ ...problems, requestLogError: null }),
       (error: unknown) => ({ slowestStores: [], failingStores: [], limitedKeys: [], requestLogError: error }),
     )),
@@ -177,7 +179,11 @@ interface Finding {
 async function readProblems(
   pool: Pool,
   limit: number,
+  workers: readonly Worker[],
 ): Promise<Pick<FleetStatus, 'slowestStores' | 'limitedKeys' | 'failingStores'>> {
+  // The workers store the request log. If one of them hangs, a query would wait for it.
+  const lost = workers.filter(({ failure }) => failure !== null)
+  if (lost.length > 0) throw new LostWorkersError(lost)
   const recently = sql`minute > now() - interval '15 minutes'`
   const lastHour = sql`minute > now() - interval '1 hour'`
   const found = await pool.query<Finding>(sql`

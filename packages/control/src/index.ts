@@ -255,3 +255,4 @@ export type { RecordedRequest, UsageOutcome, WalkStep } from './usage/recorded-r
 export { createUsageRecorder, type UsageRecorder } from './usage/recorder.ts'
 export type { RejectedRequest } from './usage/rejected-keys.ts'
 export { deleteOldUsage, sumUpOldHours, usageHoursSince } from './usage/retention.ts'
+export { LostWorkersError, readWorkers, type Worker } from './workers.ts'

@@ -56,6 +56,20 @@ describe('explanations of errors', () => {
     },
   )
 
+  test('if the coordinator of Citus cannot connect to a worker, explainError names the worker', async () => {
+    const text = 'connection to the remote node role@10.0.0.3:5432 failed with the following error: Connection refused'
+    const failed = asControlDatabase('postgres://role@db/control', () =>
+      Promise.reject(Object.assign(new Error(text), { code: '08006' })),
+    )
+    const error: unknown = await failed.catch((reason: unknown) => reason)
+    expect(explainError(error)).toMatchObject({
+      message: expect.stringMatching(
+        /^the worker 10\.0\.0\.3:5432 of the control database at db:5432 does not respond: /,
+      ),
+      exitCode: 75,
+    })
+  })
+
   test('if a database error is temporary, such as a refused connection, explainError returns the exit code 75 (temporary failure)', () => {
     const temporary = [
       failure('ECONNREFUSED'),

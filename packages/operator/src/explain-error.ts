@@ -189,15 +189,22 @@ const FAMILIES: readonly ErrorFamily[] = [
   },
 ]
 
+/** The message of Citus if the coordinator can't connect to a worker, with the worker's host and port. */
+const WORKER_FAILED = /^connection to the remote node (?:\S+@)?(\S+) failed/
+
 /**
  * Returns the names of the database that caused an error. `asControlDatabase` marks errors of the control database.
  * Every other error counts as one of a store database.
  */
 function namesFor(error: unknown): DatabaseNames {
   const server = controlServerOf(error)
-  return server === null
-    ? { database: 'the store database', url: 'its connection URL' }
-    : { database: `the control database at ${server}`, url: 'STORE_EXPORT_DATABASE_URL' }
+  if (server === null) return { database: 'the store database', url: 'its connection URL' }
+  const worker = WORKER_FAILED.exec(messageOf(error))?.[1]
+  const database = `the control database at ${server}`
+  return {
+    database: worker === undefined ? database : `the worker ${worker} of ${database}`,
+    url: 'STORE_EXPORT_DATABASE_URL',
+  }
 }
 
 /** Returns the family of an error; null if it is no error of a database, or has an unknown code. */

@@ -26,6 +26,7 @@ const FLEET: FleetStatus = {
     { id: ID, externalId: null, name: 'Slow\x1b[8m', slowestMs: 4801, endpoint: '/api/v1/orders', requests: 6 },
   ],
   limitedKeys: [],
+  workers: [],
   requestLogError: null,
   failingStores: [
     { id: ID, externalId: null, name: 'Evil\x1b[2J\u0007', server: 'db-2:5432', errors: 1200, lastAt: secondsAgo(60) },
@@ -94,9 +95,17 @@ test('if a refresh of the fleet fails, the fleet screen begins with the time of 
   ])
 })
 
-test('if the request log cannot be read, the fleet screen shows the error in place of stores and keys with problems', () => {
+test('if a worker is lost, the fleet screen shows it, and the error in place of stores and keys with problems', () => {
   const requestLogProblem = 'could not connect\n\tto the worker'
-  const lines = fleetScreen(FLEET, { width: 120, style: plain, problem: null, requestLogProblem })
+  const lost = { server: 'citus-2:5432', failure: 'timeout' } as const
+  const workers = [lost, { server: 'citus-1:5432', failure: null }]
+  const lines = fleetScreen({ ...FLEET, workers }, { width: 120, style: plain, problem: null, requestLogProblem })
+  expect(lines.slice(-6, -2)).toEqual([
+    'Workers of the control database: 1 of 2 reachable',
+    '  state    server',
+    '  timeout  citus-2:5432',
+    '  ok       citus-1:5432',
+  ])
   expect(lines.at(-1)).toBe("The request log can't be read: could not connect to the worker")
   expect(lines.join('\n')).toContain('db-2:5432')
   expect(lines.join('\n')).not.toContain('Slowest stores')

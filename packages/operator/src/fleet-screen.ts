@@ -1,6 +1,6 @@
 // Renders the state of the fleet (nodes, stores, and database servers) for a terminal, as lines that fit its width.
 
-import type { FleetNode, FleetStatus, StoreCount } from '@store-export/control'
+import type { FleetNode, FleetStatus, StoreCount, Worker } from '@store-export/control'
 import { countOf, printable, type Style, type styled } from './output.ts'
 
 /** The size and the styles of a screen, and what could not be read for it. */
@@ -32,10 +32,19 @@ const UNITS = [
   ['min', 60],
   ['s', 1],
 ] as const
-/** Maximum number of nodes on the screen. The state lists nodes that are gone first. */
+/** Maximum number of nodes, and of workers, on the screen. The state lists those that are gone first. */
 const NODES_MAX = 10
 /** Share of the limit from which a server needs attention. */
 export const SATURATED = 0.9
+
+const STATE_AND_SERVER: readonly Column<{ readonly server: string; readonly failure: string | null }>[] = [
+  {
+    title: 'state',
+    text: ({ failure }) => failure ?? 'ok',
+    style: ({ failure }) => (failure === null ? null : 'red'),
+  },
+  { title: 'server', text: ({ server }) => server },
+]
 
 /**
  * Returns the lines of the screen, cut to its width. Each section has its table, or the word `none`. If the request log
@@ -72,13 +81,11 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
       },
       { title: 'connections', text: ({ inUse, limit }) => `${inUse} of ${limit}`, isNumber: true },
       { title: 'waiting', text: ({ waiting }) => String(waiting), isNumber: true },
-      {
-        title: 'state',
-        text: ({ failure }) => failure ?? 'ok',
-        style: ({ failure }) => (failure === null ? null : 'red'),
-      },
-      { title: 'server', text: ({ server }) => server },
+      ...STATE_AND_SERVER,
     ]),
+    ...(fleet.workers.length === 0
+      ? []
+      : section(workersTitle(fleet.workers), fleet.workers.slice(0, NODES_MAX), STATE_AND_SERVER)),
   ]
   const ofRequestLog = () => [
     ...section('Stores with database errors, last 15 minutes', fleet.failingStores, [
@@ -143,6 +150,11 @@ function nodesTitle(nodes: readonly FleetNode[]): string {
   const versions = byVersion.map(([version, each]) => `${each.length} with ${version}`).toSorted()
   const shown = nodes.length > NODES_MAX ? `; the first ${NODES_MAX}:` : ''
   return `Nodes: ${alive.length} of ${nodes.length} alive${versions.length > 1 ? ` (${versions.join(', ')})` : ''}${shown}`
+}
+
+function workersTitle(workers: readonly Worker[]): string {
+  const reachable = workers.filter(({ failure }) => failure === null).length
+  return `Workers of the control database: ${reachable} of ${workers.length} reachable`
 }
 
 /** Returns the duration in its largest unit, rounded down, such as `3 h`. A negative one counts as 0. */

@@ -171,14 +171,14 @@ export class Pool {
     if (this.#waiting.size >= WAITING_MAX)
       throw new PostgresConnectionError(
         'POOL_FULL',
-        `${WAITING_MAX} requests already wait for a connection; raise the size of the pool, or add nodes`,
+        `${WAITING_MAX} requests already wait for a connection; check that the server responds, or raise the size of the pool`,
       )
     const waiter = Promise.withResolvers<Connection | null>()
     this.#waiting.add(waiter)
     const late = () =>
       new PostgresConnectionError(
         'POOL_FULL',
-        'no connection became free in time; raise the size of the pool, or add nodes',
+        'no connection became free in time; check that the server responds, or raise the size of the pool',
       )
     const unused = (found: Connection | null) => (found === null ? this.#freeSlot() : this.#release(found))
     const admitted = withDeadline(waiter.promise, { deadline, signal }, { late, unused })

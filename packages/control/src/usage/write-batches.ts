@@ -12,7 +12,7 @@ export interface BatchOptions<Entry> {
   readonly batchSize: number
   /** Writes a batch completely with statements that `execute` runs, or rejects and writes nothing. */
   readonly write: (batch: readonly Entry[], execute: Execute) => Promise<void>
-  /** Maximum time in ms of a statement for the keys of one worker; 10 s by default. */
+  /** Maximum time in ms of a statement in a distributed control database; 10 s by default. */
   readonly statementMsMax?: number
   /** Time in ms after which no further worker's keys are written; one minute by default. */
   readonly workersMsMax?: number
@@ -31,8 +31,8 @@ export interface Unwritten<Entry> {
 }
 
 /**
- * Limits of the writes by worker. A worker that hangs must delay the others only a little. If many unused replacement
- * keys are on this worker, the rest of them waits for the next write.
+ * Limits in a distributed control database. A worker that hangs must delay the others only a little. If many unused
+ * replacement keys are on this worker, the rest of them waits for the next write.
  */
 const STATEMENT_MS_MAX = 10_000
 const WORKERS_MS_MAX = 60_000
@@ -50,22 +50,23 @@ export async function writeBatches<Entry extends OfKey>(
   options: BatchOptions<Entry>,
 ): Promise<Unwritten<Entry> | null> {
   const { pool, statementMsMax = STATEMENT_MS_MAX, workersMsMax = WORKERS_MS_MAX } = options
-  const failed = await writeInOrder(entries, options, (statement) => pool.execute(statement))
-  if (failed === null) return null
-  // If even the workers can't be read, the coordinator is lost, and nothing can be written.
-  const groups = await groupByWorker(pool, failed.entries).catch(() => [])
-  if (groups.length < 2) return failed
   const end = performance.now() + workersMsMax
   // The time limit of a statement begins when it has a connection, because hanging statements can occupy all of them.
-  const execute: Execute = (statement) =>
+  const limited: Execute = (statement) =>
     pool.use((connection) => executeOn(connection, statement, { deadline: performance.now() + statementMsMax }), {
       deadline: end + statementMsMax,
     })
+  const hasWorkers = await isDistributed({ pool }).catch(() => false)
+  const failed = await writeInOrder(entries, options, hasWorkers ? limited : (statement) => pool.execute(statement))
+  if (failed === null || !hasWorkers) return failed
+  // If even the workers can't be read, the coordinator is lost, and nothing can be written.
+  const groups = await groupByWorker(pool, failed.entries).catch(() => [])
+  if (groups.length < 2) return failed
   const unwritten: Entry[] = []
   for (const group of groups) {
     // After the time limit, the rest comes first, so that the next write begins with it.
     if (performance.now() >= end) unwritten.unshift(...group)
-    else unwritten.push(...((await writeInOrder(group, options, execute))?.entries ?? []))
+    else unwritten.push(...((await writeInOrder(group, options, limited))?.entries ?? []))
   }
   if (unwritten.length === 0) return null
   return { entries: unwritten, cause: failed.cause, hasLostWorker: unwritten.length < failed.entries.length }
@@ -88,12 +89,10 @@ async function writeInOrder<Entry>(
 }
 
 /**
- * Returns the entries of each worker; none if the control database is on one server. The first use of a replacement
- * also changes the replaced key, which can be on another worker. So each replacement that was not used yet is alone,
- * after the groups of the workers.
+ * Returns the entries of each worker. The first use of a replacement also changes the replaced key, which can be on
+ * another worker. So each replacement that was not used yet is alone, after the groups of the workers.
  */
 async function groupByWorker<Entry extends OfKey>(pool: Pool, entries: readonly Entry[]): Promise<Entry[][]> {
-  if (!(await isDistributed({ pool }))) return []
   const keyIds = [...new Set(entries.map(({ keyId }) => keyId))]
   // All usage tables have the same shards.
   const rows = await pool.query<{ keyId: string; group: string }>(sql`

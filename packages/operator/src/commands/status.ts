@@ -19,6 +19,8 @@ interface StatusOptions extends CommonOptions {
 const ROWS_MAX = 5
 /** Maximum number of rows of each list in JSON. */
 const JSON_ROWS_MAX = 100
+/** Maximum number of workers of a distributed control database that are checked at the same time. */
+const WORKERS_AT_ONCE = 8
 const WATCH_INTERVAL_MS = 5000
 /** Longest wait for the control database, so that `--watch` shows an outage. */
 const READ_MS_MAX = 10_000
@@ -89,7 +91,7 @@ async function watch(context: CommandContext, { json }: StatusOptions): Promise<
 /** Reads the state on a new connection, because an older one can hang after a failover of the control database. */
 async function read({ controlUrl, config }: CommandContext, isJson: boolean): Promise<FleetStatus> {
   const { preparedStatements } = config
-  const database = openControlDatabase(controlUrl, { poolSize: 1, preparedStatements })
+  const database = openControlDatabase(controlUrl, { poolSize: WORKERS_AT_ONCE, preparedStatements })
   try {
     return await asControlDatabase(controlUrl, () =>
       within(READ_MS_MAX, readFleetStatus(database, isJson ? JSON_ROWS_MAX : ROWS_MAX)),
@@ -122,7 +124,7 @@ function draw(lines: readonly string[], isScreen: boolean): void {
 }
 
 function describe(fleet: FleetStatus) {
-  const { at, nodes, stores, servers, slowestStores, limitedKeys, failingStores, requestLogError } = fleet
+  const { at, nodes, stores, servers, slowestStores, limitedKeys, failingStores, workers, requestLogError } = fleet
   return {
     at,
     nodes: nodes.map(({ name, version, startedAt, seenAt, isAlive }) => ({
@@ -167,6 +169,7 @@ function describe(fleet: FleetStatus) {
       rejected,
       last_at: lastAt,
     })),
+    control_workers: workers.map(({ server, failure }) => ({ server, state: failure ?? 'ok' })),
     request_log_error: requestLogError === null ? null : messageOf(requestLogError),
   }
 }

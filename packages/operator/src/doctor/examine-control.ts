@@ -1,4 +1,4 @@
-// Examines the control database: its connection, migrations, passwords, and clock.
+// Examines the control database: its connection, migrations, passwords, clock, and workers.
 
 import {
   asControlDatabase,
@@ -6,6 +6,9 @@ import {
   decryptStoreUrl,
   listStores,
   missingMigrations,
+  openControlDatabase,
+  readWorkers,
+  type Worker,
 } from '@store-export/control'
 import { connect, describeTls, parseConnectionUrl } from '@store-export/postgres'
 import type { CommandContext } from '../command-context.ts'
@@ -15,6 +18,9 @@ import { checkClock } from './check-clock.ts'
 import { checkConnection } from './check-connection.ts'
 import { readClockAheadMs, readTlsInUse } from './read-store.ts'
 import type { ControlReport, DoctorCheck, DoctorFinding } from './report.ts'
+
+/** Maximum number of workers of a distributed control database that are checked at the same time. */
+const WORKERS_AT_ONCE = 8
 
 /**
  * Examines the control database. Never rejects, because an error here must not hide the reports of the stores. Any
@@ -45,6 +51,7 @@ async function examine(context: CommandContext): Promise<ControlReport> {
       { name: 'migrations', summary: 'up to date', findings: missing.map(missingMigration) },
       await checkSecret(context),
       checkClock(aheadMs),
+      ...(await checkWorkers(context)),
     ],
   }
 }
@@ -63,6 +70,27 @@ async function checkSecret({ database, keys }: CommandContext): Promise<DoctorCh
     }
   }
   return { name: 'secret', summary: `decrypts the passwords of ${countOf(encrypted.length, 'store')}`, findings }
+}
+
+/** Checks that the coordinator reaches each worker; no check if the control database is not distributed. */
+async function checkWorkers({ controlUrl, config }: CommandContext): Promise<DoctorCheck[]> {
+  const { preparedStatements } = config
+  const database = openControlDatabase(controlUrl, { poolSize: WORKERS_AT_ONCE, preparedStatements })
+  const workers = await readWorkers(database).finally(() => database.close())
+  if (workers.length === 0) return []
+  const lost = workers.filter(({ failure }) => failure !== null)
+  return [
+    { name: 'workers', summary: `${countOf(workers.length, 'worker')} reachable`, findings: lost.map(lostWorker) },
+  ]
+}
+
+function lostWorker({ server, failure }: Worker): DoctorFinding {
+  return {
+    severity: 'error',
+    code: 'worker_unreachable',
+    message: `the coordinator can't connect to the worker ${server} (${failure}), so requests with keys on this worker get 502`,
+    fix: 'restart PostgreSQL on the worker, or promote its standby',
+  }
 }
 
 function missingMigration(name: string): DoctorFinding {
