@@ -10,6 +10,7 @@
 
 import { type ControlDatabase, type EncryptionKeys, openControlDatabase, whyNotServing } from '@store-export/control'
 import { sql, TimeLimitPassed, within } from '@store-export/postgres'
+import type { EventHandler } from './events.ts'
 
 /** Checks whether the node is ready, on connections of its own. */
 export interface Readiness {
@@ -20,6 +21,8 @@ export interface Readiness {
 
 /** Maximum time in ms for a response of the control database. */
 const RESPONSE_MS_MAX = 1000
+/** Minimum time in ms between two events about the server of `keyCheckUrl`. */
+const EVENT_INTERVAL_MS = 10_000
 
 /** The control database to check, and the secrets of this node. */
 export interface ReadinessOptions {
@@ -29,20 +32,31 @@ export interface ReadinessOptions {
   readonly keys: EncryptionKeys
   /** Aborted when the shutdown starts. */
   readonly signal: AbortSignal
+  readonly emit: EventHandler
 }
 
-/** Returns a check with a separate connection to each server, so that a busy pool doesn't affect it. */
-export function createReadiness({ controlUrl, keyCheckUrl, keys, signal }: ReadinessOptions): Readiness {
+/**
+ * Returns a check with a separate connection to each server, so that a busy pool doesn't affect it. While the server of
+ * `keyCheckUrl` doesn't respond, emits `control.query_failed` at most every ten seconds. A proxy then sends the node no
+ * requests, so nothing else would report the failure.
+ */
+export function createReadiness({ controlUrl, keyCheckUrl, keys, signal, emit }: ReadinessOptions): Readiness {
   // At the time limit, the connection of a hanging statement is closed. The next check opens another one. Without
   // prepared statements, the check also works behind any pooler.
   const options = { poolSize: 1, preparedStatements: false, statementTimeoutMs: RESPONSE_MS_MAX }
   const database = openControlDatabase(controlUrl, options)
   const checks = keyCheckUrl === null ? null : openControlDatabase(keyCheckUrl, options)
+  let emittedAt = Number.NEGATIVE_INFINITY
+  const onChecksFailed = (cause: unknown) => {
+    if (performance.now() - emittedAt < EVENT_INTERVAL_MS) return
+    emittedAt = performance.now()
+    emit({ event: 'control.query_failed', requestId: null, cause })
+  }
   let running: Promise<string | null> | null = null
   return {
     async whyNotReady() {
       if (signal.aborted) return 'this node is shutting down'
-      running ??= problemOf(database, checks, keys).finally(() => {
+      running ??= problemOf({ database, checks, keys, onChecksFailed }).finally(() => {
         running = null
       })
       const problem = await running
@@ -54,22 +68,28 @@ export function createReadiness({ controlUrl, keyCheckUrl, keys, signal }: Readi
   }
 }
 
+interface Checked {
+  readonly database: ControlDatabase
+  readonly checks: ControlDatabase | null
+  readonly keys: EncryptionKeys
+  readonly onChecksFailed: (cause: unknown) => void
+}
+
 /**
  * Returns why the node can't serve requests; null if it can. `checks` is the server that checks API keys; null if it is
  * `database`. Takes at most `RESPONSE_MS_MAX`.
  */
-async function problemOf(
-  database: ControlDatabase,
-  checks: ControlDatabase | null,
-  keys: EncryptionKeys,
-): Promise<string | null> {
+async function problemOf({ database, checks, keys, onChecksFailed }: Checked): Promise<string | null> {
   // There is nothing to do at the time limit, because `statementTimeoutMs` ends the statement.
   const limited = <T>(running: Promise<T>) => within<T>(RESPONSE_MS_MAX, running, () => undefined)
   const [serving, responding] = await Promise.allSettled([
     limited(whyNotServing(database, keys)),
     checks === null ? null : limited(checks.pool.query(sql`select`)),
   ])
-  if (responding.status === 'rejected') return 'the server of STORE_EXPORT_KEY_CHECK_URL does not respond'
+  if (responding.status === 'rejected') {
+    onChecksFailed(responding.reason)
+    return 'the server of STORE_EXPORT_KEY_CHECK_URL does not respond'
+  }
   if (serving.status === 'fulfilled') return serving.value?.message ?? null
   if (checks !== null) return null
   return serving.reason instanceof TimeLimitPassed

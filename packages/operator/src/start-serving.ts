@@ -100,7 +100,7 @@ export async function startServing(options: ServingOptions): Promise<ServingAddr
     ...(telemetry === null ? [] : [recordPages(telemetry.record, config.adminTlsCertFile === null ? 'http' : 'https')]),
   )
   const keyCheckUrl = config.keyCheckUrl?.reveal() ?? null
-  const readiness = createReadiness({ controlUrl, keyCheckUrl, keys, signal: lifecycle.signal })
+  const readiness = createReadiness({ controlUrl, keyCheckUrl, keys, signal: lifecycle.signal, emit })
   lifecycle.onClose(() => readiness.close())
   if (telemetry !== null) lifecycle.onClose(() => telemetry.close())
   const started: StartupState = { service: null }
