@@ -2,7 +2,7 @@
 // Only the state of nodes is stored for this purpose: nodes.ts writes it with each announcement. The problems come from
 // the last hour of the request log.
 
-import { type Pool, serverOfUrl, sql, within } from '@store-export/postgres'
+import { type Pool, serverOfUrl, sql, TimeLimitPassed, within } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
 import { IS_LIVE, type NodeServer } from './nodes.ts'
 import { LostWorkersError, readWorkers, type Worker } from './workers.ts'
@@ -119,13 +119,21 @@ export async function readFleetStatus({ pool }: ControlDatabase, limit: number):
     workers,
     ...(await within(REQUEST_LOG_MS_MAX, readProblems(pool, limit, workers)).then(
       (problems) => ({ ...problems, requestLogError: null }),
-      (error: unknown) => ({ slowestStores: [], failingStores: [], limitedKeys: [], requestLogError: error }),
+      (error: unknown) => ({
+        ...{ slowestStores: [], failingStores: [], limitedKeys: [] },
+        requestLogError: error instanceof TimeLimitPassed ? slowRequestLog(workers) : error,
+      }),
     )),
   }
 }
 
 /** Longest wait for the request log. The rest of the state is shown without it. */
 const REQUEST_LOG_MS_MAX = 7000
+
+function slowRequestLog(workers: readonly Worker[]): Error {
+  const source = workers.length === 0 ? 'the control database' : 'a worker of the control database'
+  return new Error(`${source} gave no result within ${REQUEST_LOG_MS_MAX} ms; check its load and its locks`)
+}
 
 /** The failures of a server, the worst first. A server has the worst failure of all nodes. */
 const FAILURES = ['unreachable', 'timeout', 'full'] as const

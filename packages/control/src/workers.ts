@@ -55,8 +55,8 @@ export async function readWorkers({ pool }: Pick<ControlDatabase, 'pool'>): Prom
 
 /** Connects to a worker through the coordinator, and returns the failure. */
 function failureOf({ pool }: Pick<ControlDatabase, 'pool'>, { host, port }: Node): Promise<Worker['failure']> {
-  return pool.use(async (connection) => {
-    const timeout = sql`select set_config('citus.node_connection_timeout', ${String(CONNECT_MS_MAX)}, false)`
+  return pool.transaction(async (connection) => {
+    const timeout = sql`select set_config('citus.node_connection_timeout', ${String(CONNECT_MS_MAX)}, true)`
     await executeOn(connection, timeout)
     const since = performance.now()
     const check = sql`select citus_check_connection_to_node(${host}, ${port}) as "isReachable"`

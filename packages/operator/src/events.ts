@@ -126,7 +126,8 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'node.started': { level: 'info', meaning: 'The node starts. `version` and `command` say what runs.' },
   'listener.opened': {
     level: 'info',
-    meaning: 'The node listens on `address`. `listener` is `api`, `dashboard`, `operations`, or `admin`.',
+    meaning:
+      'The node listens on `address`. `listener` is `api`, `dashboard`, `operations`, or `admin`. For the dashboard, `address` is its public URL.',
   },
   'shutdown.started': { level: 'info', meaning: 'The node starts to shut down. `reason` is the signal or the error.' },
   'node.stopped': { level: 'info', meaning: 'The node has shut down.' },
@@ -268,7 +269,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'admin.request_completed': {
     level: 'info',
     meaning:
-      'The admin API completed a request. `tokenId` is the ID of the token, or null if the request had no valid token.',
+      'The admin API completed a request. `tokenId` is the ID of the token, or null if the request had no valid token. For a batch, `durationMs` ends when the response begins.',
   },
   'admin.request_failed': {
     level: 'error',

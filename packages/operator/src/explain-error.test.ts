@@ -56,8 +56,10 @@ describe('explanations of errors', () => {
     },
   )
 
-  test('if the coordinator of Citus cannot connect to a worker, explainError names the worker', async () => {
-    const text = 'connection to the remote node role@10.0.0.3:5432 failed with the following error: Connection refused'
+  test.each([
+    'connection to the remote node role@10.0.0.3:5432 failed with the following error: Connection refused',
+    'could not establish any connections to the node 10.0.0.3:5432 after 5000 ms',
+  ])('if the coordinator of Citus fails with "%s", explainError names the worker', async (text) => {
     const failed = asControlDatabase('postgres://role@db/control', () =>
       Promise.reject(Object.assign(new Error(text), { code: '08006' })),
     )

@@ -189,8 +189,9 @@ const FAMILIES: readonly ErrorFamily[] = [
   },
 ]
 
-/** The message of Citus if the coordinator can't connect to a worker, with the worker's host and port. */
-const WORKER_FAILED = /^connection to the remote node (?:\S+@)?(\S+) failed/
+/** The messages of Citus if the coordinator can't connect to a worker, with the worker's host and port. */
+const WORKER_FAILED =
+  /^(?:connection to the remote node (?:\S+@)?|could not establish any connections to the node )(\S+) (?:failed|after)/
 
 /**
  * Returns the names of the database that caused an error. `asControlDatabase` marks errors of the control database.

@@ -32,8 +32,10 @@ const UNITS = [
   ['min', 60],
   ['s', 1],
 ] as const
-/** Maximum number of nodes, and of workers, on the screen. The state lists those that are gone first. */
+/** Maximum number of nodes on the screen. The state lists nodes that are gone first. */
 const NODES_MAX = 10
+/** Maximum number of workers on the screen. The state lists lost workers first. */
+const WORKERS_MAX = 5
 /** Share of the limit from which a server needs attention. */
 export const SATURATED = 0.9
 
@@ -61,6 +63,9 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
   const lines = [
     ...problemLines(fleet, options),
     `${fleet.at.toISOString().slice(0, 19)}Z  ${storesLine(fleet.stores)}`,
+    ...(fleet.workers.length === 0
+      ? []
+      : section(workersTitle(fleet.workers), fleet.workers.slice(0, WORKERS_MAX), STATE_AND_SERVER)),
     ...section(nodesTitle(fleet.nodes), fleet.nodes.slice(0, NODES_MAX), [
       { title: 'node', text: ({ name }) => name },
       { title: 'version', text: ({ version }) => version ?? 'unknown' },
@@ -83,9 +88,6 @@ export function fleetScreen(fleet: FleetStatus, options: ScreenOptions): string[
       { title: 'waiting', text: ({ waiting }) => String(waiting), isNumber: true },
       ...STATE_AND_SERVER,
     ]),
-    ...(fleet.workers.length === 0
-      ? []
-      : section(workersTitle(fleet.workers), fleet.workers.slice(0, NODES_MAX), STATE_AND_SERVER)),
   ]
   const ofRequestLog = () => [
     ...section('Stores with database errors, last 15 minutes', fleet.failingStores, [

@@ -56,7 +56,12 @@ export async function writeBatches<Entry extends OfKey>(
     pool.use((connection) => executeOn(connection, statement, { deadline: performance.now() + statementMsMax }), {
       deadline: end + statementMsMax,
     })
-  const hasWorkers = await isDistributed({ pool }).catch(() => false)
+  let hasWorkers: boolean
+  try {
+    hasWorkers = await isDistributed({ pool })
+  } catch (cause) {
+    return { entries, cause, hasLostWorker: false }
+  }
   const failed = await writeInOrder(entries, options, hasWorkers ? limited : (statement) => pool.execute(statement))
   if (failed === null || !hasWorkers) return failed
   // If even the workers can't be read, the coordinator is lost, and nothing can be written.

@@ -20,7 +20,7 @@ const ROWS_MAX = 5
 /** Maximum number of rows of each list in JSON. */
 const JSON_ROWS_MAX = 100
 /** Maximum number of workers of a distributed control database that are checked at the same time. */
-const WORKERS_AT_ONCE = 8
+const WORKERS_AT_ONCE = 4
 const WATCH_INTERVAL_MS = 5000
 /** Longest wait for the control database, so that `--watch` shows an outage. */
 const READ_MS_MAX = 10_000

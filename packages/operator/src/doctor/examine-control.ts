@@ -20,7 +20,7 @@ import { readClockAheadMs, readTlsInUse } from './read-store.ts'
 import type { ControlReport, DoctorCheck, DoctorFinding } from './report.ts'
 
 /** Maximum number of workers of a distributed control database that are checked at the same time. */
-const WORKERS_AT_ONCE = 8
+const WORKERS_AT_ONCE = 4
 
 /**
  * Examines the control database. Never rejects, because an error here must not hide the reports of the stores. Any

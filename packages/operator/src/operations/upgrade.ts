@@ -46,7 +46,10 @@ export async function upgrade(
  */
 function requireSameDatabase({ databaseUrl }: RegisteredStore, ownerUrl: string): void {
   if (databaseUrl === null) return
-  const [registered, given] = [databaseUrl, ownerUrl].map((url) => parseConnectionUrl(url).database)
+  const [registered, given] = [databaseUrl, ownerUrl].map((url) => {
+    const { database, user } = parseConnectionUrl(url)
+    return database ?? user
+  })
   if (registered === given) return
   throw new UserError(
     `the owner's URL names the database ${quoteName(given ?? '')}, but this store's database is ` +
