@@ -81,15 +81,20 @@ describe('lost connections', () => {
 
   test('[ERR-3] if a migration that locks two tables causes a deadlock with a query, the request gets 200 with the complete page', async () => {
     const before = await orders(store)
-    const migration = openClient(store.ownerUrl)
+    // The server cancels the statement that checks for a deadlock first, so the migration waits longer than the query.
+    await asSuperuser(`alter role ${readerOf(store)} set deadlock_timeout = '3s'`)
+    await disconnectReader(store)
+    const migration = openClient(store.adminUrl)
     const requested = await migration.begin(async (transaction) => {
+      await transaction`set local deadlock_timeout = '1min'`
       await transaction`lock table order_items in access exclusive mode`
       const response = orders(store)
       await waitUntilBlocked(store)
-      // The query already holds its lock on orders. The server cancels the query, because it has waited longer.
+      // The query already holds its lock on orders.
       await transaction`lock table orders in access exclusive mode`
       return { response }
     })
+    await asSuperuser(`alter role ${readerOf(store)} reset deadlock_timeout`)
     const response = await requested.response
     await migration.end()
     expect(response.status).toBe(200)
