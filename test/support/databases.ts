@@ -42,10 +42,17 @@ export async function createMigratedDatabase(): Promise<TestDatabase> {
 /** Copies a database, as a restore of a dump does. No session may be connected to the database. */
 export async function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
   const name = new URL(url).pathname.slice(1)
-  // Citus has a session in each database, and opens it again.
+  await endCitusSessions(name)
+  return copyOf(name)
+}
+
+/**
+ * Ends the session that Citus has in each database; Citus opens it again. While it tries to connect to a copy of the
+ * database that was dropped on another server, PostgreSQL can't end it.
+ */
+async function endCitusSessions(name: string): Promise<void> {
   if (inject('citusWorkers') !== undefined)
     await administrate(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
-  return copyOf(name)
 }
 
 async function copyOf(template: string): Promise<TestDatabase> {
@@ -53,7 +60,13 @@ async function copyOf(template: string): Promise<TestDatabase> {
   await administrate(`create database ${name} template ${template}`)
   const url = new URL(inject('postgresUrl'))
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => administrate(`drop database if exists ${name} with (force)`) }
+  return {
+    url: url.href,
+    async drop() {
+      await endCitusSessions(name)
+      await administrate(`drop database if exists ${name} with (force)`)
+    },
+  }
 }
 
 /** Runs a statement on the server of the control databases, and on its Citus workers. */
