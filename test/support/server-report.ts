@@ -1,6 +1,6 @@
 // Prints the table of `npm run test:server`: which clauses hold on the server under test.
 
-import type { Reporter, SerializedError, TestCase, TestModule, TestResult } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
 
 export interface Outcome {
   readonly name: string
@@ -31,14 +31,16 @@ function outcomeOf(test: TestCase): Outcome {
   const name = test.fullName
   const area = test.module.relativeModuleId.replace(/^.*\/|\.test\.ts$/g, '')
   if (state === 'failed') return { name, area, state, reason: firstLine(errors?.[0]?.message ?? 'failed') }
-  if (state !== 'passed') return { name, area, state: 'skipped', reason: noteOf(result) }
+  if (state !== 'passed') return { name, area, state: 'skipped', reason: whySkipped(test) }
   return test.meta().usesServer === true
     ? { name, area, state, reason: '' }
     : { name, area, state: 'skipped', reason: 'reads no store on this server' }
 }
 
-function noteOf(result: TestResult): string {
-  return (result.state === 'skipped' ? result.note : undefined) ?? 'its file failed before it'
+function whySkipped(test: TestCase): string {
+  const result = test.result()
+  if (result.state === 'skipped' && result.note !== undefined) return result.note
+  return test.options.mode === 'skip' ? 'needs another server' : 'its file failed before it'
 }
 
 function firstLine(message: string): string {
