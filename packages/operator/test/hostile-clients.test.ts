@@ -38,7 +38,7 @@ async function serveClients({ node, store }: { node: TestNode; store: FleetStore
 /** Starts hostile clients and resolves to a function that stops them. */
 type Attack = () => Promise<() => void>
 
-/** Returns the processor time that the attack takes, and the times of the clients without it and beside it, in ms. */
+/** Returns the processor time that the attack takes, and the times of the clients before and during it, in ms. */
 async function measure(scene: { node: TestNode; store: FleetStore }, attack: Attack) {
   await serveClients(scene)
   const sums = { taken: 0, alone: 0, elapsed: 0 }
