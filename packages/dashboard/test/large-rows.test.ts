@@ -30,7 +30,7 @@ describe('large rows', () => {
     ['one product of 9 MB', 1, 1_300_000],
     ['one product of 36 MB', 1, 5_200_000],
   ])(
-    `if a store has %s, its Data pages stay below 200 kB per list and 1.5 MB per row, and block other requests for less than ${BLOCKED_MS_MAX} ms`,
+    `if a store has %s, its Data pages stay below 200 kB (list) and 1.5 MB (row), and block requests for less than ${BLOCKED_MS_MAX} ms`,
     { timeout: 120_000 },
     async (_what, rows, count) => {
       const store = await platform.provision()
