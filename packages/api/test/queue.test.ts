@@ -47,9 +47,11 @@ describe('many requests of one key at once', () => {
 })
 
 /**
- * Waits until `count` requests wait for a connection, for at most about 400 ms. The store makes no progress meanwhile.
+ * Waits until `count` requests wait for a connection, for at most about 400 ms. The store makes no progress meanwhile,
+ * so requests that wait for a second would be rejected.
  */
 async function untilWaiting(count: number): Promise<void> {
-  for (let i = 0; i < 40 && platform.service.pools.sums().waiting < count; i++)
+  const end = performance.now() + 400
+  while (performance.now() < end && platform.service.pools.sums().waiting < count)
     await new Promise((resolve) => setTimeout(resolve, 10))
 }
