@@ -2,7 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { distribute, migrate } from '@store-export/control'
-import { withConnection } from './client.ts'
+import type { Sql } from 'postgres'
+import { openClient, withConnection } from './client.ts'
 
 /**
  * Creates a database on the coordinator and on each worker, and distributes a control database in it. `coordinator` and
@@ -32,6 +33,24 @@ export async function allowConnections(worker: string, controlUrl: string, isAll
   const name = new URL(controlUrl).pathname.slice(1)
   await execute(worker, `alter database ${name} allow_connections ${isAllowed}`)
   await execute(worker, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+}
+
+/**
+ * Locks the shards of a distributed table on a worker, so that statements that need them hang. Returns a function that
+ * ends this.
+ */
+export async function hangWorker(
+  { sql, url }: { readonly sql: Sql; readonly url: string },
+  worker: string,
+  table: string,
+): Promise<() => Promise<void>> {
+  const shards = await sql<{ name: string }[]>`
+    select shard_name(logicalrelid, shardid) as name from pg_dist_shard_placement join pg_dist_shard using (shardid)
+    where logicalrelid = ${table}::regclass and nodeport = ${new URL(worker).port}`
+  const client = openClient(Object.assign(new URL(worker), { pathname: new URL(url).pathname }).href, 1)
+  await client.unsafe('set citus.enable_manual_changes_to_shards to on')
+  await client.unsafe(`begin; ${shards.map(({ name }) => `lock table ${name} in access exclusive mode`).join('; ')}`)
+  return () => client.end({ timeout: 1 })
 }
 
 function execute(url: string, statement: string): Promise<void> {

@@ -141,6 +141,8 @@ async function openControl(options: ServiceOptions) {
 
 /** Number of connections for background work, such as usage and the daily cleanup. */
 const BACKGROUND_CONNECTIONS = 2
+/** Number of connections that find out which workers of a distributed control database hang. */
+const WORKER_CONNECTIONS = 2
 /** Maximum time for a stopping node to delete its row in the control database. */
 const UNREGISTER_MS_MAX = 1000
 
@@ -156,17 +158,15 @@ function announce({ keys, emit }: ServiceOptions, database: ControlDatabase, poo
  */
 function admitterOf({ config, controlUrl, emit }: ServiceOptions, isDistributed: boolean): Admitter {
   const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
-  const pool = new Pool(keyCheckTarget(config) ?? parseConnectionUrl(controlUrl), {
-    connectionsMax: controlPoolSize,
-    applicationName: 'store-export',
-    preparedStatements,
-  })
+  const target = keyCheckTarget(config) ?? parseConnectionUrl(controlUrl)
+  const poolOf = (connectionsMax: number) =>
+    new Pool(target, { connectionsMax, applicationName: 'store-export', preparedStatements })
   return createAdmitter({
-    pool,
+    pool: poolOf(controlPoolSize),
     poolSize: controlPoolSize,
+    workerPool: isDistributed ? poolOf(WORKER_CONNECTIONS) : null,
     requestsPerMinute,
     timeoutMs: storeTimeoutMs,
-    isDistributed,
     emit,
   })
 }

@@ -17,6 +17,7 @@ import { type Pool, PostgresError } from '@store-export/postgres'
 import type { ControlEventHandler } from '../control-event.ts'
 import { type Admission, type AdmissionRequest, admit, admitMany, BUSY, type PresentedKey } from './admission.ts'
 import { Batcher } from './batcher.ts'
+import { HangingWorkers } from './hanging-workers.ts'
 
 /** Thrown if the control database failed or didn't respond in time, or if too many requests waited for it. */
 export class ControlDatabaseError extends Error {
@@ -33,8 +34,11 @@ export interface AdmitterOptions {
   readonly requestsPerMinute: number
   /** Maximum time of an admission in milliseconds, including the wait for its statement. */
   readonly timeoutMs: number
-  /** Whether the control database is distributed; false by default. Each key then has its own statement. */
-  readonly isDistributed?: boolean
+  /**
+   * Two connections that find out which workers hang if the control database is distributed; null by default. Each key
+   * then has its own statement. `close` closes this pool, too.
+   */
+  readonly workerPool?: Pool | null
   readonly emit: ControlEventHandler
 }
 
@@ -63,13 +67,15 @@ type Admissions = Batcher<PresentedKey, Admission | null>
 
 /** Returns an admitter for one node. Nothing else may use its pool. */
 export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOptions): Admitter {
-  const { requestsPerMinute, timeoutMs, isDistributed = false } = options
+  const { requestsPerMinute, timeoutMs, workerPool = null } = options
   const bounds = { sizeMax: BATCH_SIZE_MAX, waitingMax: WAITING_MAX, timeoutMs }
   // At its deadline, a statement that hangs is canceled and its connection closed.
   const request = (): AdmissionRequest => ({
-    ...{ pool, requestsPerMinute, isDistributed },
+    ...{ pool, requestsPerMinute, isDistributed: workerPool !== null },
     deadline: performance.now() + timeoutMs,
   })
+
+  const workers = workerPool === null ? null : new HangingWorkers(workerPool)
 
   /**
    * A batcher for each key that needs a separate statement. The statement may wait for the lock on the key's counter,
@@ -83,12 +89,11 @@ export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOpt
     const begun: Admissions = new Batcher({
       ...bounds,
       batchesMax: 1,
-      load: (all) =>
-        admit(
-          key.hash,
-          all.map(({ address }) => address),
-          request(),
-        ),
+      load: (all) => {
+        const addresses = all.map(({ address }) => address)
+        const check = () => admit(key.hash, addresses, request())
+        return workers === null ? check() : workers.guard(key.hash, check)
+      },
       onIdle: () => alone.delete(text),
     })
     alone.set(text, begun)
@@ -101,7 +106,7 @@ export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOpt
     load: async (keys) => {
       // The keys are on different servers of the Citus cluster. A server that does not respond must not delay the
       // others.
-      if (isDistributed) return keys.map(admitAlone)
+      if (workers !== null) return keys.map(admitAlone)
       const [text = '', ...others] = new Set(keys.map(textOf))
       // If the key is already being counted, the batch doesn't wait for the result, so that requests of other keys can
       // continue. Otherwise, the batch waits, so that the statement counts toward `poolSize`.
@@ -135,7 +140,9 @@ export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOpt
       const { open, busy, waiting } = pool.sums
       return { pools: 1, connections: open, busy, waiting: waiting + requests.waitingCount + waitingAlone() }
     },
-    close: () => pool.close(CLOSE_MS),
+    async close() {
+      await Promise.all([pool.close(CLOSE_MS), workerPool?.close()])
+    },
   }
 }
 

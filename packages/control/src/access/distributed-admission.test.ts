@@ -2,7 +2,8 @@
 // `npm run test:server -- --control-worker URL`, Citus has distributed them.
 
 import { executeOn, Pool, parseConnectionUrl, sql } from '@store-export/postgres'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { hangWorker } from '../../../../test/support/citus.ts'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { REPAIR_ADMISSIONS } from '../admissions-schema.ts'
 import type { ControlEvent } from '../control-event.ts'
@@ -18,6 +19,8 @@ import { ALL_PERMISSIONS, type KeyPermissions } from './key-permissions.ts'
 import { revokeKey } from './keys.ts'
 import { switchKey } from './switch-key.ts'
 
+const worker = inject('citusWorkers')?.[0] ?? ''
+
 let control: TestControl
 let key: NewKey
 beforeAll(async () => {
@@ -32,6 +35,23 @@ async function newKey(permissions: Partial<KeyPermissions> = {}, more: Partial<K
   const storeId = more.storeId ?? (await control.store()).id
   const given = { ...ALL_PERMISSIONS, ...permissions }
   return createKey({ ...control, storeId, name: 'sync', createdBy: null, permissions: given, ...more })
+}
+
+/** Whether the copy of the key is on the worker. */
+async function hasShardOn(worker: string, made: NewKey): Promise<boolean> {
+  const [row] = await control.sql`
+    select nodeport as port from pg_dist_shard_placement
+    where shardid = get_shard_id_for_distribution_column('admissions', ${hashApiKey(made.key).bytes}::bytea)`
+  return String(row?.port) === new URL(worker).port
+}
+
+async function keysOnWorker(count: number): Promise<NewKey[]> {
+  const found: NewKey[] = []
+  while (found.length < count) {
+    const made = await newKey()
+    if (await hasShardOn(worker, made)) found.push(made)
+  }
+  return found
 }
 
 interface Request {
@@ -223,10 +243,13 @@ describe('the rate limit', () => {
 
 describe('key checks in a distributed control database', () => {
   const POOL_SIZE = 3
+  const TIMEOUT_MS = 5000
   function newAdmitter() {
-    const pool = new Pool(parseConnectionUrl(control.url), { connectionsMax: POOL_SIZE, applicationName: 'test' })
-    const limits = { poolSize: POOL_SIZE, requestsPerMinute: 120, timeoutMs: 5000 }
-    const admitter = createAdmitter({ pool, ...limits, isDistributed: true, emit: () => undefined })
+    const [pool, workerPool] = [POOL_SIZE, 2].map(
+      (connectionsMax) => new Pool(parseConnectionUrl(control.url), { connectionsMax, applicationName: 'test' }),
+    ) as [Pool, Pool]
+    const limits = { poolSize: POOL_SIZE, requestsPerMinute: 120, timeoutMs: TIMEOUT_MS }
+    const admitter = createAdmitter({ pool, workerPool, ...limits, emit: () => undefined })
     onTestFinished(() => admitter.close())
     return (made: Pick<NewKey, 'key'>) => admitter.admit({ hash: hashApiKey(made.key), address: null })
   }
@@ -257,4 +280,55 @@ describe('key checks in a distributed control database', () => {
     })
     expect(await waiting.begun).toMatchObject({ keyId: key.id })
   })
+
+  test.skipIf(worker === '')(
+    '[ERR-3] if a change of one key locks its row for three seconds, checks of other keys on the same Citus worker succeed',
+    async () => {
+      const admitKey = newAdmitter()
+      const [locked, ...others] = (await keysOnWorker(4)) as [NewKey, ...NewKey[]]
+      const holder = openControlDatabase(control.url, { poolSize: 1 })
+      onTestFinished(() => holder.close())
+      const hash = hashApiKey(locked.key).bytes
+      const checked = await holder.pool.transaction(async (connection) => {
+        await executeOn(connection, sql`update admissions set requests = 7 where key_hash = ${hash}`)
+        const waiting = admitKey(locked)
+        for (const end = performance.now() + 3000; performance.now() < end; )
+          expect(await Promise.all(others.map(admitKey))).not.toContain(null)
+        return { waiting }
+      })
+      expect(await checked.waiting).not.toBeNull()
+    },
+    20_000,
+  )
+
+  test.skipIf(worker === '')(
+    '[ERR-3] while a Citus worker hangs, checks of its keys soon fail at once, and checks of other keys do not wait',
+    async () => {
+      const admitKey = newAdmitter()
+      const keys = await Promise.all(Array.from({ length: 12 }, () => newKey()))
+      const isOnWorker = await Promise.all(keys.map((made) => hasShardOn(worker, made)))
+      const timed = async (made: NewKey) => {
+        const startedAt = performance.now()
+        const isAdmitted = await admitKey(made).then(
+          (admission) => admission !== null,
+          () => false,
+        )
+        return { isAdmitted, tookMs: performance.now() - startedAt }
+      }
+      const all = () => Promise.all(keys.map(timed))
+      const admitted = async () => (await all()).map(({ isAdmitted }) => isAdmitted)
+      expect(await admitted()).toEqual(keys.map(() => true))
+      const end = await hangWorker(control, worker, 'admissions')
+      // The worker is noticed after a second, and does not respond for another. The checks before end after five.
+      await all()
+      for (let round = 0; round < 5; round++) {
+        const results = await all()
+        expect(results.map(({ isAdmitted }) => isAdmitted)).toEqual(isOnWorker.map((isLost) => !isLost))
+        expect(Math.max(...results.map(({ tookMs }) => tookMs))).toBeLessThan(TIMEOUT_MS / 2)
+      }
+      await end()
+      await expect.poll(admitted, { timeout: 5000 }).toEqual(keys.map(() => true))
+    },
+    20_000,
+  )
 })

@@ -1,6 +1,6 @@
 import { sql } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
-import { openClient } from '../../../../test/support/client.ts'
+import { hangWorker } from '../../../../test/support/citus.ts'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { createKey } from '../access/create-key.ts'
 import { openControlDatabase } from '../database.ts'
@@ -35,24 +35,12 @@ async function createReplacedKey(): Promise<[string, string]> {
   return [old.id, id]
 }
 
-/** Locks the usage on the first worker, so that statements with its keys hang until the test ends. */
-async function hangWorker(): Promise<void> {
-  const shards = await control.sql<{ name: string }[]>`
-    select shard_name('usage_hours'::regclass, shardid) as name from pg_dist_shard_placement
-    join pg_dist_shard using (shardid)
-    where logicalrelid = 'usage_hours'::regclass and nodeport = ${new URL(worker).port}`
-  const client = openClient(Object.assign(new URL(worker), { pathname: new URL(control.url).pathname }).href, 1)
-  onTestFinished(() => client.end({ timeout: 1 }))
-  await client.unsafe('set citus.enable_manual_changes_to_shards to on')
-  await client.unsafe(`begin; ${shards.map(({ name }) => `lock table ${name} in access exclusive mode`).join('; ')}`)
-}
-
 test.skipIf(worker === '')(
   'while a Citus worker hangs, three simultaneous writes on two connections write the usage of keys on other workers in a bounded time',
   async () => {
     const pairs = await Promise.all(Array.from({ length: 24 }, createReplacedKey))
     const hanging = await onWorker(pairs.flat())
-    await hangWorker()
+    onTestFinished(await hangWorker(control, worker, 'usage_hours'))
     const database = openControlDatabase(control.url, { poolSize: 2, statementTimeoutMs: POOL_STATEMENT_MS })
     onTestFinished(() => database.close())
     const writeHour = (hour: string) => (batch: readonly { keyId: string }[], execute: Execute) =>
