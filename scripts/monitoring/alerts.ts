@@ -90,7 +90,7 @@ export const ALERTS: readonly Alert[] = [
     severity: 'critical',
     for: MINUTE,
     expr: (span) => `sum(increase(${queryFailures.name}{database="control"}[${span(STATE)}])) > 0`,
-    summary: 'Queries on the control database fail. Requests get 502, or 503 from a proxy that checks /readyz.',
+    summary: 'Queries on the control database fail. Requests can get 502, or 503 from a proxy that checks /readyz.',
   },
   {
     name: 'StoreExportStoreServerDown',
