@@ -54,18 +54,19 @@ export async function readWorkers({ pool }: Pick<ControlDatabase, 'pool'>): Prom
 }
 
 /** Connects to a worker through the coordinator, and returns the failure. */
-function failureOf({ pool }: Pick<ControlDatabase, 'pool'>, { host, port }: Node): Promise<Worker['failure']> {
-  return pool.transaction(async (connection) => {
-    const timeout = sql`select set_config('citus.node_connection_timeout', ${String(CONNECT_MS_MAX)}, true)`
-    await executeOn(connection, timeout)
-    const since = performance.now()
-    const check = sql`select citus_check_connection_to_node(${host}, ${port}) as "isReachable"`
-    try {
+async function failureOf({ pool }: Pick<ControlDatabase, 'pool'>, { host, port }: Node): Promise<Worker['failure']> {
+  const timeout = sql`select set_config('citus.node_connection_timeout', ${String(CONNECT_MS_MAX)}, true)`
+  const check = sql`select citus_check_connection_to_node(${host}, ${port}) as "isReachable"`
+  try {
+    return await pool.transaction(async (connection) => {
+      await executeOn(connection, timeout)
+      const since = performance.now()
       const [row] = await queryRows<{ isReachable: boolean }>(connection, check, { deadline: since + CHECK_MS_MAX })
       if (row?.isReachable === true) return null
-    } catch (error) {
-      if (!(error instanceof TimeLimitPassed)) throw error
-    }
-    return performance.now() - since < CONNECT_MS_MAX ? 'unreachable' : 'timeout'
-  })
+      return performance.now() - since < CONNECT_MS_MAX ? 'unreachable' : 'timeout'
+    })
+  } catch (error) {
+    if (error instanceof TimeLimitPassed) return 'timeout'
+    throw error
+  }
 }
