@@ -36,8 +36,8 @@ export async function allowConnections(worker: string, controlUrl: string, isAll
 }
 
 /**
- * Locks the shards of a distributed table on a worker, so that statements that need them hang. Returns a function that
- * ends this.
+ * Locks the shards of a distributed table on a worker, so that statements that write to them hang. Returns a function
+ * that ends this.
  */
 export async function hangWorker(
   { sql, url }: { readonly sql: Sql; readonly url: string },
@@ -49,7 +49,7 @@ export async function hangWorker(
     where logicalrelid = ${table}::regclass and nodeport = ${new URL(worker).port}`
   const client = openClient(Object.assign(new URL(worker), { pathname: new URL(url).pathname }).href, 1)
   await client.unsafe('set citus.enable_manual_changes_to_shards to on')
-  await client.unsafe(`begin; ${shards.map(({ name }) => `lock table ${name} in access exclusive mode`).join('; ')}`)
+  await client.unsafe(`begin; ${shards.map(({ name }) => `lock table ${name} in share mode`).join('; ')}`)
   return () => client.end({ timeout: 1 })
 }
 

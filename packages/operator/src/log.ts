@@ -97,10 +97,16 @@ function createNews(now: () => number): (event: ServiceEvent) => boolean {
       return isFirstInHour([storeId, resource, field, kind].join(' '))
     }
     if (event.event === 'control.query_failed' || event.event === 'usage.write_failed')
-      return isFirstInMinute(`${event.event} ${String(describeCause(event.cause).code)}`)
+      return isFirstInMinute(`${event.event} ${groupOf(event.cause)}`)
     if (event.event === 'leak_report.rejected') return isFirstInMinute(`${event.event} ${event.reason}`)
     return true
   }
+}
+
+/** Returns the code of an error; its name if it has none. */
+function groupOf(cause: unknown): string {
+  const { code, name } = describeCause(cause)
+  return String(code ?? name)
 }
 
 /** Returns a function that returns whether a string is new in the current period of the clock. */

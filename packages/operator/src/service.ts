@@ -141,8 +141,6 @@ async function openControl(options: ServiceOptions) {
 
 /** Number of connections for background work, such as usage and the daily cleanup. */
 const BACKGROUND_CONNECTIONS = 2
-/** Number of connections that find out which workers of a distributed control database hang. */
-const WORKER_CONNECTIONS = 2
 /** Maximum time for a stopping node to delete its row in the control database. */
 const UNREGISTER_MS_MAX = 1000
 
@@ -164,7 +162,7 @@ function admitterOf({ config, controlUrl, emit }: ServiceOptions, isDistributed:
   return createAdmitter({
     pool: poolOf(controlPoolSize),
     poolSize: controlPoolSize,
-    workerPool: isDistributed ? poolOf(WORKER_CONNECTIONS) : null,
+    lookups: isDistributed ? poolOf(1) : null,
     requestsPerMinute,
     timeoutMs: storeTimeoutMs,
     emit,

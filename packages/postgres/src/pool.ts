@@ -32,6 +32,12 @@ export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'c
   readonly statementTimeoutMs?: number
 }
 
+/** The limits of a statement, and a callback. */
+export interface StatementOptions extends RunOptions {
+  /** Called when the statement has a connection, before it is sent. */
+  readonly started?: (() => void) | undefined
+}
+
 /** Numbers of a pool's connections and waiting requests, for metrics. */
 export interface PoolSums {
   /** Open connections, including connections that are opening or closing. */
@@ -74,12 +80,12 @@ export class Pool {
    * Returns the rows of a statement as objects. If the server refuses a prepared statement before running it, sends the
    * statement once more without preparing it. Rejects like `use` and `queryRows`.
    */
-  async query<Row extends object>(statement: Statement, options: RunOptions = {}): Promise<Row[]> {
+  async query<Row extends object>(statement: Statement, options: StatementOptions = {}): Promise<Row[]> {
     return await this.#run(statement, queryRows<Row>, options)
   }
 
   /** Returns the number in the statement's command tag, like `executeOn`. Retries and rejects like `query`. */
-  async execute(statement: Statement, options: RunOptions = {}): Promise<number> {
+  async execute(statement: Statement, options: StatementOptions = {}): Promise<number> {
     return await this.#run(statement, executeOn, options)
   }
 
@@ -109,6 +115,11 @@ export class Pool {
     }
   }
 
+  /** Closes the connections that no request uses. Call it if the server no longer responds on other connections. */
+  closeIdle(): void {
+    for (const connection of this.#idle.splice(0)) connection.destroy()
+  }
+
   /**
    * Closes all connections, and resolves when they are closed. Running statements get up to `graceMs` milliseconds to
    * finish. Rejects waiting and later requests with `CONNECTION_CLOSED`. Doesn't wait for connections that are still
@@ -125,15 +136,19 @@ export class Pool {
   async #run<T>(
     statement: Statement,
     work: (connection: Connection, statement: Statement, options: RunOptions) => Promise<T>,
-    options: RunOptions,
+    { started, ...options }: StatementOptions,
   ): Promise<T> {
     const unprepared = { text: statement.text, values: statement.values }
     const { preparedStatements, statementTimeoutMs } = this.#options
     const isPrepared = statement.prepared === true && preparedStatements !== false
     const limit = statementTimeoutMs === undefined ? undefined : performance.now() + statementTimeoutMs
     const bounded = { ...options, deadline: options.deadline ?? limit }
+    const first = (connection: Connection) => {
+      started?.()
+      return work(connection, isPrepared ? statement : unprepared, bounded)
+    }
     try {
-      return await this.use((connection) => work(connection, isPrepared ? statement : unprepared, bounded), bounded)
+      return await this.use(first, bounded)
     } catch (error) {
       const isStale = isPrepared && error instanceof PostgresError && STALE_CODES.has(error.code)
       if (!isStale) throw error

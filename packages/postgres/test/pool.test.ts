@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { roundsOf } from '../../../test/support/rounds.ts'
 import type { Connection } from '../src/connection.ts'
@@ -141,6 +141,33 @@ describe('connection pools', () => {
     await kill(pid)
     await expect.poll(() => pool.sums.open).toBe(0)
     expect(await pool.use(pidOf)).not.toBe(pid)
+  })
+
+  test('closeIdle closes idle connections only, and the next request opens another', async () => {
+    const pool = openPool(database.url, { connectionsMax: 2 })
+    const idle = await pool.use(pidOf)
+    const release = gate()
+    const { ended } = await occupy(pool, 2, release.promise)
+    pool.closeIdle()
+    expect(pool.sums).toEqual({ open: 2, busy: 2, waiting: 0 })
+    release.resolve()
+    expect(await ended).toContain(idle)
+    pool.closeIdle()
+    await expect.poll(() => pool.sums).toEqual(REST)
+    expect(await pool.query(ONE)).toEqual([{ one: 1 }])
+  })
+
+  test('a statement calls started when it has a connection, and not while it waits for one', async () => {
+    const pool = openPool(database.url, { connectionsMax: 1 })
+    const release = gate()
+    const { ended } = await occupy(pool, 1, release.promise)
+    const started = vi.fn()
+    const waiting = pool.query(ONE, { started })
+    await pool.use(() => Promise.resolve(), { deadline: performance.now() + 50 }).catch(() => undefined)
+    expect(started).not.toHaveBeenCalled()
+    release.resolve()
+    await Promise.all([ended, waiting])
+    expect(started).toHaveBeenCalledOnce()
   })
 
   test('if a connection is lost during a statement, the statement rejects, and the next statement gets a new connection', async () => {

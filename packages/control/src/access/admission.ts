@@ -17,6 +17,8 @@ export interface AdmissionRequest {
   readonly deadline?: number
   /** Whether the control database is distributed; false by default. */
   readonly isDistributed?: boolean
+  /** Called when a statement has a connection. */
+  readonly started?: (() => void) | undefined
   /** Replaces the control database's clock in tests: a timestamp as PostgreSQL writes it. */
   readonly at?: string
 }
@@ -134,12 +136,12 @@ async function run(
  * tables can cause one. A canceled statement has counted nothing.
  */
 async function queryAgainAfterDeadlock(
-  { pool, deadline }: AdmissionRequest,
+  { pool, deadline, started }: AdmissionRequest,
   statement: Statement,
 ): Promise<readonly AdmissionRow[]> {
   for (;;) {
     try {
-      return await pool.query<AdmissionRow>(statement, { deadline })
+      return await pool.query<AdmissionRow>(statement, { deadline, started })
     } catch (error) {
       if (!(error instanceof PostgresError && error.code === '40P01')) throw error
     }

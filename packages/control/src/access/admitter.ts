@@ -35,10 +35,10 @@ export interface AdmitterOptions {
   /** Maximum time of an admission in milliseconds, including the wait for its statement. */
   readonly timeoutMs: number
   /**
-   * Two connections that find out which workers hang if the control database is distributed; null by default. Each key
-   * then has its own statement. `close` closes this pool, too.
+   * A connection that finds the worker of a key if the control database is distributed; null by default. Each key then
+   * has its own statement. `close` closes this pool, too.
    */
-  readonly workerPool?: Pool | null
+  readonly lookups?: Pool | null
   readonly emit: ControlEventHandler
 }
 
@@ -67,15 +67,15 @@ type Admissions = Batcher<PresentedKey, Admission | null>
 
 /** Returns an admitter for one node. Nothing else may use its pool. */
 export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOptions): Admitter {
-  const { requestsPerMinute, timeoutMs, workerPool = null } = options
+  const { requestsPerMinute, timeoutMs, lookups = null } = options
   const bounds = { sizeMax: BATCH_SIZE_MAX, waitingMax: WAITING_MAX, timeoutMs }
   // At its deadline, a statement that hangs is canceled and its connection closed.
   const request = (): AdmissionRequest => ({
-    ...{ pool, requestsPerMinute, isDistributed: workerPool !== null },
+    ...{ pool, requestsPerMinute, isDistributed: lookups !== null },
     deadline: performance.now() + timeoutMs,
   })
 
-  const workers = workerPool === null ? null : new HangingWorkers(workerPool)
+  const workers = lookups === null ? null : new HangingWorkers({ pool, poolSize, lookups })
 
   /**
    * A batcher for each key that needs a separate statement. The statement may wait for the lock on the key's counter,
@@ -91,7 +91,7 @@ export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOpt
       batchesMax: 1,
       load: (all) => {
         const addresses = all.map(({ address }) => address)
-        const check = () => admit(key.hash, addresses, request())
+        const check = (started?: () => void) => admit(key.hash, addresses, { ...request(), started })
         return workers === null ? check() : workers.guard(key.hash, check)
       },
       onIdle: () => alone.delete(text),
@@ -141,7 +141,7 @@ export function createAdmitter({ pool, poolSize, emit, ...options }: AdmitterOpt
       return { pools: 1, connections: open, busy, waiting: waiting + requests.waitingCount + waitingAlone() }
     },
     async close() {
-      await Promise.all([pool.close(CLOSE_MS), workerPool?.close()])
+      await Promise.all([pool.close(CLOSE_MS), lookups?.close()])
     },
   }
 }
