@@ -23,7 +23,7 @@ async function startScene(settings: Readonly<Record<string, string>> = {}) {
   return { store, node }
 }
 
-/** Returns the time of two clients for `CLIENT_REQUESTS` requests, and the processor time of the service, in milliseconds. */
+/** Returns the time of two clients for `CLIENT_REQUESTS` requests, and the processor time of the service, in ms. */
 async function serveClients({ node, store }: { node: TestNode; store: FleetStore }) {
   const processId = node.process().process.pid ?? 0
   const [since, before] = [performance.now(), await processorTimeOf(processId)]
@@ -144,7 +144,8 @@ test(`a connection with invalid requests takes less than half the processor time
       isOver = true
     }
   })
-  expect(connections).toBeGreaterThan(0)
+  // The node closes each connection, so that the next one opens.
+  expect(connections).toBeGreaterThan(ROUNDS * 30)
   const valid = alone / (ROUNDS * CLIENT_REQUESTS)
   expect(taken / connections / valid, 'processor time of a connection, in valid requests').toBeLessThan(0.5)
 })

@@ -21,7 +21,8 @@ export interface UpgradeRequest {
 
 /**
  * Upgrades a store to a newer schema version. Rejects like `upgradeStore`, and with `UserError` if its schema is not
- * public, or if `databaseUrl` names another database. Without `databaseUrl`, also rejects if the store has no URL or its database is on another server.
+ * public, or if `databaseUrl` names another database. Without `databaseUrl`, also rejects if the store has no URL or its
+ * database is on another server.
  */
 export async function upgrade(
   { controlUrl }: Pick<ControlTarget, 'controlUrl'>,
