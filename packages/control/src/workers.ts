@@ -10,8 +10,8 @@ export interface Worker {
   /** Host and port. */
   readonly server: string
   /**
-   * Why the coordinator can't connect to the worker; null if it can. A worker that accepts no connection within 2 s has
-   * the failure `timeout`.
+   * Why the coordinator can't connect to the worker; null if it can. A worker that accepts no connection within 2 s, or
+   * doesn't respond on it within 4 s, has the failure `timeout`.
    */
   readonly failure: 'unreachable' | 'timeout' | null
 }
