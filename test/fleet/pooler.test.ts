@@ -89,14 +89,18 @@ test('if PgBouncer shares two server connections among many requests, the respon
   const node = await scene.fleet.startNode({ ...POOLED, STORE_POOL_SIZE: '12' })
   await expectSame(node, scene)
   const orders = (await rowsOf(node, 'orders', { store: scene.direct })) as { id: string }[]
+  const page = [200, orders.slice(0, LIMITS.pageRowsDefault)]
   const requestAll = async () => {
-    const objects = orders.slice(0, 200).map(({ id }) => requestJson(`${node.url}/api/v1/orders/${id}`, scene.pooled))
-    // Rows by ID share statements, so they may need only one connection. Pages use all connections.
-    const pages = orders.slice(0, 100).map(() => requestJson(`${node.url}/api/v1/orders`, scene.pooled))
-    for (const [index, { status, json }] of (await Promise.all(objects)).entries())
-      expect([status, json.data]).toEqual([200, orders[index]])
-    for (const { status, json } of await Promise.all(pages))
-      expect([status, json.data]).toEqual([200, orders.slice(0, LIMITS.pageRowsDefault)])
+    // More requests at once can overload a node on a busy machine, which rejects some of them.
+    for (let first = 0; first < 192; first += 24) {
+      const expected = orders.slice(first, first + 24)
+      const objects = expected.map(({ id }) => requestJson(`${node.url}/api/v1/orders/${id}`, scene.pooled))
+      // Rows by ID share statements, so they may need only one connection. Pages use all connections.
+      const pages = Array.from({ length: 12 }, () => requestJson(`${node.url}/api/v1/orders`, scene.pooled))
+      for (const [index, { status, json }] of (await Promise.all(objects)).entries())
+        expect([status, json.data]).toEqual([200, expected[index]])
+      for (const { status, json } of await Promise.all(pages)) expect([status, json.data]).toEqual(page)
+    }
   }
   // The service prepares statements until the pooler mixes them up, which happens after a random time.
   const sessions = [1, 2].map(() => openClientForTest(urlAtPort(scene.pooled.readerUrl, scene.pooler.port)))
