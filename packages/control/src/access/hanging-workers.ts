@@ -80,7 +80,9 @@ export class HangingWorkers {
   /** Runs a check, and notes it if it is slow. */
   async #watch<T>(hash: HashedKey, check: (started: () => void) => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined
+    // A check can have several statements, for example after a deadlock.
     const started = () => {
+      clearTimeout(timer)
       timer = setTimeout(() => void this.#noteSlow(hash), SLOW_MS)
     }
     return await check(started).finally(() => clearTimeout(timer))
