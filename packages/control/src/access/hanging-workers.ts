@@ -66,11 +66,11 @@ export class HangingWorkers {
     state.running++
     try {
       const result = await this.#watch(hash, check)
-      this.#states.delete(worker)
+      this.#forget(worker)
       return result
     } catch (error) {
       // The server reports an error at once, for example if it can't connect to the worker.
-      if (error instanceof PostgresError) this.#states.delete(worker)
+      if (error instanceof PostgresError) this.#forget(worker)
       throw error
     } finally {
       state.running--
@@ -95,6 +95,12 @@ export class HangingWorkers {
     const state = this.#states.get(worker) ?? { slow: new Set(), running: 0 }
     state.slow.add(textOf(hash))
     this.#states.set(worker, state)
+  }
+
+  /** Ends the limit of a worker. After the last one, forgets the workers of all keys, because shards can move. */
+  #forget(worker: string): void {
+    this.#states.delete(worker)
+    if (this.#states.size === 0) this.#workers.clear()
   }
 
   /** Returns the host and port of the key's worker; null if it can't be found. */
