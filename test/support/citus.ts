@@ -36,17 +36,19 @@ export async function allowConnections(worker: string, controlUrl: string, isAll
 }
 
 /**
- * Locks the shards of a distributed table on a worker, so that statements that write to them hang. Returns a function
- * that ends this.
+ * Locks the shards of a distributed table on a worker, or only `shardId`, so that statements that write to them hang.
+ * Returns a function that ends this.
  */
 export async function hangWorker(
   { sql, url }: { readonly sql: Sql; readonly url: string },
   worker: string,
   table: string,
+  shardId: string | null = null,
 ): Promise<() => Promise<void>> {
   const shards = await sql<{ name: string }[]>`
     select shard_name(logicalrelid, shardid) as name from pg_dist_shard_placement join pg_dist_shard using (shardid)
-    where logicalrelid = ${table}::regclass and nodeport = ${new URL(worker).port}`
+    where logicalrelid = ${table}::regclass and nodeport = ${new URL(worker).port}
+      and shardid = coalesce(${shardId}::bigint, shardid)`
   const client = openClient(Object.assign(new URL(worker), { pathname: new URL(url).pathname }).href, 1)
   await client.unsafe('set citus.enable_manual_changes_to_shards to on')
   await client.unsafe(`begin; ${shards.map(({ name }) => `lock table ${name} in share mode`).join('; ')}`)

@@ -39,12 +39,16 @@ async function newKey(permissions: Partial<KeyPermissions> = {}, more: Partial<K
   return createKey({ ...control, storeId, name: 'sync', createdBy: null, permissions: given, ...more })
 }
 
+async function shardOf(made: NewKey): Promise<{ id: string; port: string }> {
+  const [row] = await control.sql`
+    select shardid as id, nodeport as port from pg_dist_shard_placement
+    where shardid = get_shard_id_for_distribution_column('admissions', ${hashApiKey(made.key).bytes}::bytea)`
+  return { id: String(row?.id), port: String(row?.port) }
+}
+
 /** Whether the copy of the key is on the worker. */
 async function hasShardOn(worker: string, made: NewKey): Promise<boolean> {
-  const [row] = await control.sql`
-    select nodeport as port from pg_dist_shard_placement
-    where shardid = get_shard_id_for_distribution_column('admissions', ${hashApiKey(made.key).bytes}::bytea)`
-  return String(row?.port) === new URL(worker).port
+  return (await shardOf(made)).port === new URL(worker).port
 }
 
 async function keysOnWorker(count: number): Promise<NewKey[]> {
@@ -326,6 +330,29 @@ describe('key checks in a distributed control database', () => {
         return { waiting }
       })
       expect(await checked.waiting).not.toBeNull()
+    },
+    20_000,
+  )
+
+  test.skipIf(worker === '')(
+    '[ERR-3] while one shard of a Citus worker is locked, checks of keys on its other shards succeed',
+    async () => {
+      const admitKey = newAdmitter()
+      const keys = await keysOnWorker(20)
+      const shards = await Promise.all(keys.map(shardOf))
+      const times = Map.groupBy(shards, ({ id }) => id)
+      // At least two of 20 keys share one of 16 shards.
+      const [locked = ''] = [...times.keys()].toSorted(
+        (a, b) => (times.get(b)?.length ?? 0) - (times.get(a)?.length ?? 0),
+      )
+      const isLocked = shards.map(({ id }) => id === locked)
+      const end = await hangWorker(control, worker, 'admissions', locked)
+      const waiting = keys.filter((_, index) => isLocked[index]).map((made) => admitKey(made).catch(() => null))
+      await pause(TIMEOUT_MS / 2 + 1000)
+      for (const made of keys.filter((_, index) => isLocked[index] !== true).slice(0, 8))
+        expect(await admitKey(made)).not.toBeNull()
+      expect(await Promise.all(waiting)).not.toContainEqual(expect.anything())
+      await end()
     },
     20_000,
   )
